@@ -20,6 +20,7 @@
 #include "flam-config.h"
 #include "flam-find.h"
 #include "flam-core-picture.h"
+#include "flam-host-read.h"
 #include "flam-host.h"
 #include "flam-launch-exec.h"
 #include "flam-launch.h"
@@ -28,10 +29,12 @@
 #include "flam-perf.h"
 #include "flam-proc.h"
 #include "flam-rank.h"
+#include "flam-relay-join.h"
 #include "flam-relay.h"
 #include "flam-resolve.h"
 #include "flam-sampler.h"
 #include "flam-tracer.h"
+#include "flam-transport.h"
 
 /* The recorder warns if it waited at more than this percentage of its ticks,
  * and had at least so many of them: the shares of programs that measure
@@ -148,6 +151,9 @@ put_first_facts (Recorder *recorder)
     facts.sample_bytes = recorder->options->sample_bytes;
   flam_builder_note_facts (builder, &facts);
   flam_builder_note_fact (builder, FLAM_FACT_HOST, g_get_host_name ());
+  if (recorder->options->reached != NULL)
+    flam_builder_note_fact (
+        builder, FLAM_FACT_REACHED, recorder->options->reached);
   put_rank (builder);
   flam_builder_note_fact (builder, FLAM_FACT_MODE, recorder->options->mode);
   if ((recorder->options->what & FLAM_RECORD_ALLOC) &&
@@ -629,8 +635,10 @@ main (int argc, char **argv)
   flam_message_init (words);
   name = g_path_get_basename (argv[0]);
   g_set_prgname (name);
-  recorder.options = argc == 2 && strcmp (argv[1], FLAM_RELAY_OPTION) == 0
-                         ? flam_relay_start (argv[0], &error)
+  if (argc == 3 && strcmp (argv[1], FLAM_JOIN_OPTION) == 0)
+    return flam_relay_join (argv[2]);
+  recorder.options = argc == 4 && strcmp (argv[1], FLAM_RELAY_OPTION) == 0
+                         ? flam_relay_start (argv[0], argv[2], argv[3], &error)
                          : flam_record_options_parse (argc, argv, &error);
   if (recorder.options != NULL && recorder.options->help)
     {
@@ -663,7 +671,11 @@ main (int argc, char **argv)
       return 2;
     }
   flam_control_init (&recorder.control, recorder.options->control_fd);
-  if (recorder.options->remove)
+  if (recorder.options->list)
+    status = flam_host_list (recorder.options);
+  else if (recorder.options->fetch != NULL)
+    status = flam_host_fetch (recorder.options);
+  else if (recorder.options->remove)
     status = flam_host_remove_recorder (recorder.options, &recorder.control);
   else if (recorder.options->host != NULL)
     status = flam_host_record (recorder.options, &recorder.control);

@@ -108,7 +108,7 @@ _flambeau_cli() {
       history) list="$selection --json --to --group --function --store --commit --job --fail-above --limit --output --force" ;;
       record) list='--mode --rate --engine --events --duration --delay --every --for --push --sample-bytes --exact --follow
         --no-follow --runtimes --no-runtimes --python --no-python --python-malloc --output --force
-        --cwd --env --pid --process --unit --cgroup --container --wait-for --host --remove-recorder --' ;;
+        --cwd --env --pid --process --unit --cgroup --container --wait-for --host --reconnect --list --remove-recorder --' ;;
       formats) list='--json' ;;
       dump) list="$selection --stage --width --direction --shape" ;;
     esac

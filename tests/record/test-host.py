@@ -6,15 +6,12 @@ containers that run their command here, and machines that answer anything.
   test-host.py [Ssh|Containers|Hostile][.test_NAME]..."""
 
 import contextlib
-import getpass
 import json
 import os
 import pathlib
 import pty
 import shutil
 import signal
-import socket
-import stat
 import subprocess
 import sys
 import tempfile
@@ -22,9 +19,8 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from ground_truth import ask, build, cli, traced, wait_until  # noqa: E402
-
-SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
+from ground_truth import ask, build, cli, recorder, traced, wait_until  # noqa: E402
+import sshd  # noqa: E402
 
 # Prints its process, copies a line, computes, and prints its own CPU time.
 PROGRAM = """
@@ -38,6 +34,19 @@ print(time.process_time())
 sys.exit(7)
 """
 # It ends with 5 on SIGINT and with 6 on SIGTERM; never by a closed pipe.
+# Prints lines with their numbers and computes, about a minute or until it reads a
+# line; at the end, its own CPU time.
+COUNTING = """
+import os, select, sys, time
+print(os.getpid(), flush=True)
+n = 0
+while n < 60000 and not select.select([0], [], [], 0)[0]:
+    sum(range(20000))
+    print(n, "x" * 80, flush=True)
+    n += 1
+print(sys.stdin.readline().strip()[::-1])
+print(time.process_time())
+"""
 PATIENT = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, lambda *_: sys.exit(5))
@@ -49,12 +58,6 @@ while time.monotonic() < end:
     time.sleep(0.001)
 open(sys.argv[1], "a").write(" whole")
 """
-
-
-def free_port():
-    with contextlib.closing(socket.socket()) as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Case(unittest.TestCase):
@@ -72,9 +75,7 @@ class Case(unittest.TestCase):
         self.out = self.scratch / "out.flambeau"
 
     def script(self, name, text):
-        path = self.bin / name
-        path.write_text(f"#!/bin/sh\n{text}\n")
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        sshd.write_script(self.bin / name, text)
 
     def words(self, host, *words):
         return [cli, "record", "--host", host, "--output", self.out, *words]
@@ -110,56 +111,14 @@ class Case(unittest.TestCase):
         return done.stderr.rstrip("\n")
 
 
-@unittest.skipUnless(os.access(SSHD, os.X_OK), "openssh-server is not installed")
+@unittest.skipUnless(sshd.IS_HERE, "openssh-server is not installed")
 class Ssh(Case):
-    @classmethod
-    def setUpClass(cls):
-        if os.geteuid() == 0:
-            os.makedirs("/run/sshd", 0o755, exist_ok=True)
-        folder = tempfile.TemporaryDirectory(prefix="flam-sshd.")
-        cls.addClassCleanup(folder.cleanup)
-        cls.keys = pathlib.Path(folder.name)
-        for name in "server", "user", "stranger":
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", cls.keys / name],
-                           check=True)
-        cls.server = (cls.keys / "server.pub").read_text()
-
     def setUp(self):
         super().setUp()
-        self.port = free_port()
-        shutil.copy(self.keys / "user.pub", self.scratch / "allowed")
-        config = self.scratch / "sshd_config"
-        config.write_text(f"""
-ListenAddress 127.0.0.1
-Port {self.port}
-HostKey {self.keys}/server
-AuthorizedKeysFile {self.scratch}/allowed
-PidFile none
-StrictModes no
-UsePAM no
-PermitRootLogin yes
-SetEnv "XDG_CACHE_HOME={self.there}"
-""")
-        daemon = subprocess.Popen([SSHD, "-D", "-e", "-f", config], stderr=subprocess.DEVNULL)
-        self.addCleanup(daemon.wait)
-        self.addCleanup(daemon.terminate)
-        self.host = f"ssh://{getpass.getuser()}@127.0.0.1:{self.port}"
-        (self.scratch / "known").write_text(f"[127.0.0.1]:{self.port} {self.server}")
-        self.client("user", "known")
-
-        def answers():
-            with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return True
-            return daemon.poll() is not None
-
-        wait_until(answers, "sshd does not begin")
-
-    def client(self, key, known):
-        """The system's ssh, with the test's keys and none of the user's settings."""
-        self.script("ssh", f"""echo $$ >{self.scratch}/client
-exec /usr/bin/ssh -F none -i {self.keys}/{key} -o IdentitiesOnly=yes -o BatchMode=yes \
-  -o UserKnownHostsFile={self.scratch}/{known} -o GlobalKnownHostsFile=none "$@" """)
+        self.daemon = sshd.Sshd(self.scratch, self.there, self.bin)
+        self.addCleanup(self.daemon.close)
+        self.host = self.daemon.host
+        wait_until(self.daemon.answers, "sshd does not begin")
 
     def begin(self, *words, seconds="30"):
         """A program that is recorded and runs; the client's process, and it."""
@@ -258,12 +217,126 @@ exec /usr/bin/ssh -F none -i {self.keys}/{key} -o IdentitiesOnly=yes -o BatchMod
         wait_until(lambda: not pathlib.Path(f"/proc/{pid}").exists(), "the program goes on")
         self.assertTrue(self.info()["complete"])
 
-    def test_broken_line(self):
-        """The program goes on, unharmed by its closed output, and both captures
-        are intact: the received part here, and the whole one there."""
-        client, pid = self.begin(seconds="3")
+    def kill_ssh(self):
+        os.kill(self.daemon.client_process(), signal.SIGKILL)
+
+    def test_reconnect(self):
+        """The line breaks three times: the capture has the whole life of the program,
+        its output arrives once and in order, and its input too."""
+        printed = self.scratch / "printed"
+        with printed.open("w") as output:
+            client = subprocess.Popen(
+                self.words(self.host, "--", sys.executable, "-c", COUNTING),
+                env=self.environment, stdin=subprocess.PIPE, stdout=output,
+                stderr=subprocess.PIPE, text=True)
+        self.addCleanup(client.stderr.close)
+        self.addCleanup(client.wait)
+        self.addCleanup(client.kill)
+        for _ in range(3):
+            size = printed.stat().st_size
+            wait_until(lambda size=size: printed.stat().st_size > size + 50000,
+                       "nothing is printed")
+            self.kill_ssh()
+        client.stdin.write("desserts\n")
+        client.stdin.flush()
+        self.assertEqual(client.wait(timeout=30), 0)
+        client.stdin.close()
+        self.assertEqual(client.stderr.read(), "")
+        pid, *lines, turned, own = printed.read_text().splitlines()
+        self.assertEqual(turned, "stressed")
+        self.assertEqual([int(line.split()[0]) for line in lines], list(range(len(lines))))
+        info = self.info()
+        self.assertTrue(info["complete"])
+        self.assertEqual(info["processes"][0]["pid"], int(pid))
+        measured = next(one for one in info["measures"] if one["id"] == "cpu-time")
+        self.assertAlmostEqual(measured["total"] / 1e9, float(own), delta=0.15 * float(own))
+        wait_until(lambda: not list((self.there / "flambeau/recordings").iterdir()),
+                   "the capture there remains")
+
+    def test_stays_broken(self):
+        """Who cannot connect again is told where both captures are, in bounded time;
+        Ctrl+C ends the wait."""
+        client, pid = self.begin("--reconnect", "1", seconds="3")
         wait_until(lambda: self.out.exists() and self.samples() > 0, "nothing arrives")
-        os.kill(int((self.scratch / "client").read_text()), signal.SIGKILL)
+        self.daemon.client("stranger", "known")
+        self.kill_ssh()
+        self.assertEqual(client.wait(timeout=30), 1)
+        told = client.stderr.read()
+        there = next((self.there / "flambeau/recordings").iterdir())
+        self.assertRegex(told, r": the line broke, and the program goes on: .*Permission denied")
+        self.assertIn(f"the whole capture in {there} there", told)
+        wait_until(lambda: self.info(there)["complete"], "the capture there is not completed")
+        self.assertEqual((self.scratch / "said").read_text(), f"{pid} whole")
+
+    def test_stopped_while_broken(self):
+        client, _ = self.begin(seconds="3")
+        wait_until(lambda: self.out.exists() and self.samples() > 0, "nothing arrives")
+        self.script("ssh", "exit 1")
+        self.kill_ssh()
+        time.sleep(0.5)
+        self.assertIsNone(client.poll())
+        client.terminate()
+        self.assertEqual(client.wait(timeout=30), 128 + signal.SIGTERM)
+
+    def test_gone(self):
+        """The relay was killed: there is nothing to connect to."""
+        client, pid = self.begin()
+        wait_until(lambda: self.out.exists() and self.samples() > 0, "nothing arrives")
+        os.kill(self.parent(self.parent(pid)), signal.SIGKILL)
+        self.assertEqual(client.wait(timeout=30), 1)
+        self.assertIn(": the line broke, and the recording there has ended", client.stderr.read())
+
+    @staticmethod
+    def parent(pid):
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        return int(status.split("PPid:")[1].split()[0])
+
+    def test_list(self):
+        with subprocess.Popen(["sleep", "86417"]) as target:
+            self.addCleanup(target.kill)
+            done = self.record(self.host, "--list")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            titles, *rows = [line.split("\t") for line in done.stdout.splitlines()]
+            self.assertEqual(titles, ["PID", "PARENT", "SESSION", "BEGAN", "CPU%", "NAME",
+                                      "COMMAND", "OBSTACLE"])
+            row = next(row for row in rows if row[0] == str(target.pid))
+            self.assertEqual(row[1], str(os.getpid()))
+            self.assertEqual(row[5:7], ["sleep", "sleep 86417"])
+            self.assertEqual({len(row) for row in rows}, {8})
+            target.kill()
+
+    def fetch(self, path):
+        return subprocess.run(
+            [recorder, "--host", self.host, "--fetch", path, "--output", self.scratch / "a/b/c"],
+            env=self.environment, capture_output=True, text=True, timeout=60)
+
+    def test_fetch(self):
+        source = self.scratch / "two $words' `id`.c"
+        source.write_bytes(b"int\0 main\xff\n" * 1000)
+        done = self.fetch(source)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((self.scratch / "a/b/c").read_bytes(), source.read_bytes())
+        (self.scratch / "a/b/c").unlink()
+        os.mkfifo(self.scratch / "pipe")
+        with (self.scratch / "large").open("wb") as large:
+            large.truncate((16 << 20) + 1)
+        for name, why in (("none", "there is no such file"),
+                          ("pipe", "it is not a file that you may read"),
+                          ("there", "it is not a file that you may read"),
+                          ("large", "it is larger than 16 MiB")):
+            done = self.fetch(self.scratch / name)
+            self.assertEqual((done.returncode, done.stderr), (
+                1, f"flambeau-recorder: {self.host}: {self.scratch / name}: {why}\n"))
+        for name in "relative", "/a\nb":
+            self.assertEqual(self.fetch(name).returncode, 1)
+        self.assertFalse((self.scratch / "a/b/c").exists())
+
+    def test_broken_line(self):
+        """Without reconnecting, the program goes on, unharmed by its closed output, and
+        both captures are whole: what arrived here, and all of it there."""
+        client, pid = self.begin("--reconnect", "0", seconds="3")
+        wait_until(lambda: self.out.exists() and self.samples() > 0, "nothing arrives")
+        self.kill_ssh()
         self.assertEqual(client.wait(timeout=30), 1)
         told = client.stderr.read()
         there = next((self.there / "flambeau/recordings").iterdir())
@@ -281,19 +354,18 @@ exec /usr/bin/ssh -F none -i {self.keys}/{key} -o IdentitiesOnly=yes -o BatchMod
             told, f"flambeau-cli: {self.host}: /nonexistent/program: no such program")
 
     def test_stranger(self):
-        self.client("stranger", "known")
+        self.daemon.client("stranger", "known")
         told = self.sentence(self.record(self.host, "--", "true"))
         self.assertRegex(told, r": the recorder cannot be started there: .*Permission denied")
 
     def test_other_key(self):
-        other = (self.keys / "stranger.pub").read_text()
-        (self.scratch / "wrong").write_text(f"[127.0.0.1]:{self.port} {other}")
-        self.client("user", "wrong")
+        self.daemon.trust("wrong", "stranger")
+        self.daemon.client("user", "wrong")
         told = self.sentence(self.record(self.host, "--", "true"))
         self.assertTrue(told.endswith("Host key verification failed."), told)
 
     def test_nobody_there(self):
-        told = self.sentence(self.record(f"ssh://127.0.0.1:{free_port()}", "--", "true"))
+        told = self.sentence(self.record(f"ssh://127.0.0.1:{sshd.free_port()}", "--", "true"))
         self.assertIn("Connection refused", told)
 
     def test_no_room(self):
@@ -310,6 +382,7 @@ class Containers(Case):
         "docker:box": ["docker", "exec", "-i", "box"],
         "machine:box": ["systemd-run", "--machine=box", "--pipe", "--wait", "--quiet",
                         "--collect", "--"],
+        "adb:box": ["adb", "-s", "box", "shell", "-T"],
         "pod/box": ["kubectl", "exec", "--stdin", "pod/box", "--"],
     }
 
@@ -318,7 +391,7 @@ class Containers(Case):
         checks = "\n".join(f"test \"$1\" = '{word}' || exit 90; shift" for word in words)
         # systemd replaces $$ by $.
         run = ("exec sh -c \"$(printf %s \"$3\" | sed 's/\\$\\$/$/g')\"" if name == "systemd-run"
-               else 'exec "$@"')
+               else 'exec sh -c "$*"' if name == "adb" else 'exec "$@"')
         self.script(name, f"{checks}\nexport XDG_CACHE_HOME='{self.there}'\n{run}")
         self.hold_program(host)
 
@@ -331,8 +404,70 @@ class Containers(Case):
     def test_machine(self):
         self.hold("machine:box")
 
+    def test_adb(self):
+        self.hold("adb:box")
+
     def test_pod(self):
         self.hold("pod/box")
+
+    def box(self, before):
+        """A container in which these commands run first."""
+        self.script("podman", f"shift 3\nexport XDG_CACHE_HOME='{self.there}'\n{before}")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become somebody else")
+    def test_not_permitted(self):
+        """To attach to root's processes, there."""
+        for path in self.scratch, self.there:
+            path.chmod(0o755)
+        os.chown(self.there, 65534, 65534)
+        self.box('exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"')
+        with subprocess.Popen(["sleep", "30"]) as target:
+            self.addCleanup(target.kill)
+            told = self.sentence(self.record("podman:box", "--pid", str(target.pid)))
+            self.assertRegex(told, f"^flambeau-cli: podman:box: .*{target.pid}.*")
+            self.assertIsNone(target.poll())
+            listed = self.record("podman:box", "--list").stdout.splitlines()
+            row = next(row for row in listed if row.startswith(f"{target.pid}\t"))
+            self.assertTrue(row.endswith("\tBelongs to root"), row)
+            target.kill()
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can mount")
+    def test_full_disk(self):
+        """There: the program goes on to its end, and what was written is here."""
+        folder = self.there / "flambeau/recordings"
+        folder.mkdir(parents=True)
+        self.box(f"""exec unshare --mount sh -c 'mount -t tmpfs -o size=16k none "$0"; exec "$@"' \
+  '{folder}' "$@" """)
+        done = self.record("podman:box", "--rate", "5000", "--", sys.executable, "-c",
+                           PROGRAM, "1", stdin=None, input="desserts\n")
+        self.assertEqual(done.returncode, 7, done.stderr)
+        self.assertIn(f"podman:box: the recorded data is in {self.out}: the capture cannot be "
+                      "written: the disk is full", done.stderr)
+        self.assertFalse(self.info()["complete"])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can change the root folder")
+    @unittest.skipUnless(os.access("/bin/busybox", os.X_OK), "busybox is not installed")
+    def test_no_library(self):
+        """A system without any C library: what was carried there is sufficient."""
+        root = self.there
+        for name in "bin", "proc", "dev", "dev/shm", "tmp", "cache":
+            (root / name).mkdir()
+        shutil.copy("/bin/busybox", root / "bin")
+        for name in "sh", "uname", "mkdir", "mktemp", "head", "tar", "gzip", "touch", "mv", "rm":
+            (root / "bin" / name).symlink_to("busybox")
+        (root / "dev/null").touch()
+        self.script("podman", f"""shift 3
+exec unshare --mount sh -c 'mount --bind /proc "$0/proc"; mount --bind /dev/null "$0/dev/null"
+  exec chroot "$0" /bin/busybox env -i PATH=/bin XDG_CACHE_HOME=/cache "$@"' '{root}' "$@" """)
+        done = self.record("podman:box", "--", "/bin/busybox", "sh", "-c",
+                           "i=0; while test $i -lt 300000; do i=$((i+1)); done; exit 9")
+        self.assertEqual((done.returncode, done.stderr), (9, ""))
+        info = self.info()
+        self.assertTrue(info["complete"])
+        self.assertGreater(info["samples"], 50)
+        done = self.record("podman:box", "--mode", "alloc", "--force", "--", "/bin/busybox", "true")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("so its allocations cannot be recorded", done.stderr)
 
 
 class Hostile(Case):
@@ -384,6 +519,42 @@ class Hostile(Case):
                     "printf '\\003\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0'")
         done = self.record("podman:box", "--", "true")
         self.assertEqual((done.returncode, self.out.exists()), (3, False), done.stderr)
+
+    def test_half_a_capture(self):
+        """It has fewer bytes than it is said to have."""
+        self.script("podman", "echo flambeau-recorder: begin; printf 'D\\3\\0\\0\\0abc'; "
+                    "printf 'X\\014\\0\\0\\0\\0\\0\\0\\0\\5\\0\\0\\0\\0\\0\\0\\0'")
+        done = self.record("podman:box", "--", "true")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "flambeau-cli: podman:box: only 3 of the capture's 5 bytes "
+                         f"arrived, and are in {self.out}\n")
+
+    def test_names_of_theirs(self):
+        """A name with a terminal's commands in it is text."""
+        self.script("podman", "echo flambeau-recorder: begin; "
+                    "printf 'F\\010\\0\\0\\0/a\\033[2J\\rb'; printf 'D\\3\\0\\0\\0abc'")
+        done = self.record("podman:box", "--reconnect", "0", "--", "true")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the whole capture in /a [2J b there", done.stderr)
+        self.assertNotIn("\033", done.stderr)
+
+    def test_list_of_theirs(self):
+        self.script("podman", "echo flambeau-recorder: begin; printf '1\\t\\033]0;x\\007\\377\\n'")
+        done = self.record("podman:box", "--list")
+        self.assertEqual((done.returncode, done.stdout), (0, "1\t ]0;x \ufffd\n"))
+
+    def test_file_of_theirs(self):
+        """Nothing is written of a file that does not arrive whole, or is endless."""
+        for text in ("echo flambeau-recorder: file 5; echo abc",
+                     "echo flambeau-recorder: file 99999999999; exec cat /dev/zero",
+                     "echo flambeau-recorder: file -1", "exec cat /dev/zero",
+                     "echo flambeau-recorder: link /etc/passwd"):
+            self.script("podman", text)
+            done = subprocess.run(
+                [recorder, "--host", "podman:box", "--fetch", "/a", "--output", self.out],
+                env=self.environment, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), text)
+            self.assertFalse(self.out.exists())
 
     def test_not_installed(self):
         self.environment["PATH"] = str(self.bin)

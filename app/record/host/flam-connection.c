@@ -185,6 +185,27 @@ wait_for (FlamConnection *connection, int fd, short event, GError **error)
                          connection->host);
 }
 
+gboolean
+flam_connection_read (FlamConnection *connection,
+                      gpointer data,
+                      gsize size,
+                      GError **error)
+{
+  for (gsize at = 0; at < size;)
+    {
+      ssize_t n = read (connection->out, (char *)data + at, size - at);
+
+      if (n > 0)
+        at += (gsize)n;
+      else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        return flam_connection_fail (
+            connection, N_ ("the recorder cannot be started there"), error);
+      else if (!wait_for (connection, connection->out, POLLIN, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 char *
 flam_connection_read_line (FlamConnection *connection, GError **error)
 {
@@ -193,20 +214,17 @@ flam_connection_read_line (FlamConnection *connection, GError **error)
 
   for (;;)
     {
-      ssize_t n = read (connection->out, &byte, 1);
-
-      if (n == 1 && byte == '\n')
+      if (!flam_connection_read (connection, &byte, 1, error))
+        return NULL;
+      if (byte == '\n')
         return g_string_free (g_steal_pointer (&line), FALSE);
-      if (n == 1 && line->len < LINE_MAX_BYTES)
-        g_string_append_c (line, byte);
-      else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+      if (line->len >= LINE_MAX_BYTES)
         {
           flam_connection_fail (
               connection, N_ ("the recorder cannot be started there"), error);
           return NULL;
         }
-      else if (!wait_for (connection, connection->out, POLLIN, error))
-        return NULL;
+      g_string_append_c (line, byte);
     }
 }
 

@@ -32,7 +32,12 @@ gboolean flam_connection_fail (FlamConnection *connection,
                                const char *what,
                                GError **error);
 
-/* These block. Returns a line that the script has printed, without its end;
+/* These block. FALSE: not as many bytes arrived. */
+gboolean flam_connection_read (FlamConnection *connection,
+                               gpointer data,
+                               gsize size,
+                               GError **error);
+/* Returns a line that the script has printed, without its end;
  * NULL with the reason if none arrived. */
 char *flam_connection_read_line (FlamConnection *connection, GError **error);
 gboolean flam_connection_write (FlamConnection *connection,

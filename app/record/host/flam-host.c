@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-host.h"
 
-#include "flam-connection.h"
 #include "flam-core-picture.h"
 #include "flam-core-profile.h"
+#include "flam-host-start.h"
 #include "flam-output.h"
-#include "flam-parcel.h"
+#include "flam-relay-join.h"
 #include "flam-relay.h"
 #include "flam-wire.h"
 
@@ -18,9 +18,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define WORD "flambeau-recorder:"
-#define BANNER_LINES 200
 #define INTERRUPTS_MAX 3
+#define FIRST_WAIT_MS 250
+#define LONGEST_WAIT_MS 15000
 #define TEXT_MAX_BYTES 4096
 
 typedef struct
@@ -32,12 +32,15 @@ typedef struct
   FlamWire wire;
   int signals;         /* signalfd */
   guint interrupts;    /* from the terminal */
-  gboolean stopped;    /* before the recording began */
+  guint heeded;        /* of them, before the present wait */
+  gboolean stopped;    /* while there was no line */
   int ended_by;        /* SIGTERM or SIGHUP; 0: neither */
   gint64 room;         /* bytes of input that may be sent */
   gboolean input_ends; /* or the program has none */
+  char *name;          /* of the line, by which it is joined again */
   char *there;         /* the capture's name on the other machine */
   guint64 received;    /* bytes of it */
+  guint64 size;        /* of all, once known */
   GError *failed;      /* it cannot be written here */
   char *message;       /* the error message of the recorder there */
   gboolean ended;
@@ -90,121 +93,32 @@ open_signals (Host *host)
   host->signals = signalfd (-1, &heard, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Ends a wait before the recording begins. */
+static void
+command (Host *host, const char *line)
+{
+  flam_wire_put (&host->wire, FLAM_WIRE_CONTROL, line, strlen (line));
+}
+
+/* Ends a wait for a line. `stop` is for the next line, if there was one. */
 static gboolean
 is_stopped (gpointer data)
 {
   Host *host = data;
-  FlamCommand command;
+  FlamCommand next;
   char *text;
 
   take_signals (host);
   flam_control_read (host->control);
-  while ((command = flam_control_next (host->control, &text)) !=
-         FLAM_COMMAND_NONE)
+  while ((next = flam_control_next (host->control, &text)) != FLAM_COMMAND_NONE)
     {
-      host->stopped |=
-          command == FLAM_COMMAND_STOP || command == FLAM_COMMAND_TERMINATE;
+      if (next == FLAM_COMMAND_STOP && host->there != NULL)
+        command (host, "stop");
+      else if (next == FLAM_COMMAND_STOP || next == FLAM_COMMAND_TERMINATE)
+        host->stopped = TRUE;
       g_free (text);
     }
   return host->stopped || host->control->closed || host->ended_by != 0 ||
-         host->interrupts > 0;
-}
-
-/* --- the other machine --------------------------------------------------- */
-
-/* A failed command ends the script: its message explains why. `read` takes no
- * byte beyond the line, and head gets nothing beyond the parcel before it has
- * ended. */
-static char *
-start_script (const char *hash)
-{
-  return g_strdup_printf (
-      "umask 077; set -e; m=$(uname -m); "
-      "c=\"${XDG_CACHE_HOME:-$HOME/.cache}/flambeau\"; d=\"$c/recorder-%s\"; "
-      "if test $m = x86_64; then :; else echo " WORD " machine $m; exit 1; fi; "
-      "if test -f \"$d/whole\"; then :; else echo " WORD " send; "
-      "mkdir -p \"$c\"; t=$(mktemp -d \"$c/new-XXXXXX\"); read n; "
-      "if head -c $n | tar xzf - -C \"$t\"; then :; "
-      "else rm -rf \"$t\"; exit 1; fi; "
-      "touch \"$t/whole\"; test -d \"$d\" || mv \"$t\" \"$d\"; "
-      "rm -rf \"$t\"; fi; echo " WORD " begin; "
-      "exec \"$d/" FLAM_PARCEL_LINKER "\" --library-path \"$d\" "
-      "\"$d/" FLAM_PARCEL_RECORDER "\" " FLAM_RELAY_OPTION,
-      hash);
-}
-
-static gboolean
-send_parcel (Host *host, const FlamParcel *parcel, GError **error)
-{
-  g_autoptr (GByteArray) packed = flam_parcel_pack (parcel, error);
-  g_autofree char *size = NULL;
-
-  if (packed == NULL)
-    return FALSE;
-  size = g_strdup_printf ("%u\n", packed->len);
-  return flam_connection_write (
-             &host->connection, size, strlen (size), error) &&
-         flam_connection_write (
-             &host->connection, packed->data, packed->len, error);
-}
-
-/* The text that the script has printed after its word; login shells may print
- * before. g_free. */
-static char *
-read_word (Host *host, GError **error)
-{
-  for (guint i = 0; i < BANNER_LINES; i++)
-    {
-      g_autofree char *line =
-          flam_connection_read_line (&host->connection, error);
-
-      if (line == NULL)
-        return NULL;
-      if (g_str_has_prefix (line, WORD " "))
-        return g_utf8_make_valid (line + strlen (WORD " "), -1);
-    }
-  return flam_error_null (
-      error,
-      FLAM_ERROR_INVALID,
-      N_ ("%s: prints something else where the recorder was to be started"),
-      host->options->host);
-}
-
-static gboolean
-begin (Host *host, GError **error)
-{
-  g_autoptr (FlamParcel) parcel = flam_parcel_new (error);
-  g_autofree char *script = NULL;
-  g_autofree char *word = NULL;
-
-  if (parcel == NULL)
-    return FALSE;
-  script = start_script (flam_parcel_hash (parcel));
-  if (!flam_connection_open (
-          &host->connection, host->options->host, script, error))
-    return FALSE;
-  word = read_word (host, error);
-  if (g_strcmp0 (word, "send") == 0)
-    {
-      g_free (word);
-      word = send_parcel (host, parcel, error) ? read_word (host, error) : NULL;
-    }
-  if (word == NULL)
-    return FALSE;
-  if (g_str_has_prefix (word, "machine "))
-    return flam_error_set (
-        error,
-        FLAM_ERROR_UNSUPPORTED,
-        N_ ("%s: is a %.40s; the recorder runs on x86_64 alone"),
-        host->options->host,
-        word + strlen ("machine "));
-  return strcmp (word, "begin") == 0 ||
-         flam_error_set (
-             error,
-             FLAM_ERROR_INVALID,
-             N_ ("%s: what arrived does not come from the recorder"),
-             host->options->host);
+         host->interrupts > host->heeded;
 }
 
 /* --- to the other machine ------------------------------------------------ */
@@ -215,6 +129,7 @@ send_arguments (Host *host)
   FlamRecordOptions all = *host->options;
   g_auto (GStrv) arguments = NULL;
 
+  all.reached = all.host;
   all.host = all.output = NULL;
   all.force = FALSE;
   all.control_fd = -1;
@@ -225,12 +140,6 @@ send_arguments (Host *host)
                    arguments[i],
                    strlen (arguments[i]) + 1);
   flam_wire_put (&host->wire, FLAM_WIRE_ARGUMENT, "", 0);
-}
-
-static void
-command (Host *host, const char *line)
-{
-  flam_wire_put (&host->wire, FLAM_WIRE_CONTROL, line, strlen (line));
 }
 
 static void
@@ -393,6 +302,7 @@ take_end (Host *host, const FlamWireMessage *message)
   memcpy (&size, message->data + 4, 8);
   size = GUINT64_FROM_LE (size);
   host->ended = TRUE;
+  host->size = size;
   host->status = (int)(flam_wire_number (message) & 0xff);
   /* A block that could not be written whole was taken back. */
   if (size < host->received && ftruncate (host->output.fd, (off_t)size) == 0)
@@ -433,6 +343,94 @@ take_message (Host *host, const FlamWireMessage *message)
     }
 }
 
+/* --- a line that broke --------------------------------------------------- */
+
+static void
+tell (Host *host, const char *what)
+{
+  if (host->control->fd >= 0 || !isatty (STDERR_FILENO))
+    return;
+  setlocale (LC_MESSAGES, "");
+  g_printerr (
+      "%s: %s: %s\n", g_get_prgname (), host->options->host, gettext (what));
+}
+
+/* FALSE: it has been stopped. */
+static gboolean
+wait_for (Host *host, gint64 ms)
+{
+  gint64 until = g_get_monotonic_time () + ms * 1000;
+  gint64 left;
+
+  while (!is_stopped (host) && (left = until - g_get_monotonic_time ()) > 0)
+    {
+      struct pollfd fds[] = { { host->signals, POLLIN, 0 },
+                              { host->control->fd, POLLIN, 0 } };
+
+      poll (fds, G_N_ELEMENTS (fds), (int)(left / 1000) + 1);
+    }
+  return !is_stopped (host);
+}
+
+/* The counts of what has arrived at both ends; FALSE with `gone`: nobody
+ * listens there any more. */
+static gboolean
+join (Host *host, gboolean *gone, GError **error)
+{
+  FlamConnection *connection = &host->connection;
+  g_autofree char *arguments =
+      g_strconcat (FLAM_JOIN_OPTION " ", host->name, NULL);
+  guint64 received = GUINT64_TO_LE (host->wire.received);
+  g_autofree char *word = NULL;
+
+  if (!flam_host_start (connection, host->options->host, arguments, error))
+    return FALSE;
+  word = flam_host_read_word (connection, error);
+  *gone = g_strcmp0 (word, "gone") == 0;
+  return g_strcmp0 (word, "begin") == 0 &&
+         flam_connection_write (
+             connection, &received, sizeof received, error) &&
+         flam_connection_read (connection, &received, sizeof received, error) &&
+         flam_wire_rejoin (&host->wire,
+                           connection->out,
+                           connection->in,
+                           GUINT64_FROM_LE (received));
+}
+
+static gboolean
+join_again (Host *host, GError **error)
+{
+  gint64 until = g_get_monotonic_time () +
+                 (gint64)(host->options->reconnect * G_USEC_PER_SEC);
+  gboolean gone = FALSE;
+
+  if (host->options->reconnect == 0 || host->there == NULL)
+    return flam_connection_fail (
+        &host->connection,
+        host->there == NULL ? N_ ("the line broke before the recording began")
+                            : N_ ("the line broke, and the program goes on"),
+        error);
+  tell (host, N_ ("the line broke; connecting again"));
+  flam_control_say (host->control, "broken");
+  host->heeded = host->interrupts;
+  for (gint64 ms = 0; !gone && g_get_monotonic_time () + ms * 1000 < until &&
+                      wait_for (host, ms);
+       ms = CLAMP (2 * ms, FIRST_WAIT_MS, LONGEST_WAIT_MS))
+    {
+      flam_connection_close (&host->connection);
+      if (!join (host, &gone, NULL))
+        continue;
+      tell (host, N_ ("connected again"));
+      flam_control_say (host->control, "joined");
+      return TRUE;
+    }
+  return flam_connection_fail (
+      &host->connection,
+      gone ? N_ ("the line broke, and the recording there has ended")
+           : N_ ("the line broke, and the program goes on"),
+      error);
+}
+
 static gboolean
 take_messages (Host *host, GError **error)
 {
@@ -448,10 +446,7 @@ take_messages (Host *host, GError **error)
       g_propagate_error (error, garbage);
       return FALSE;
     }
-  if (more || host->ended)
-    return TRUE;
-  return flam_connection_fail (
-      &host->connection, N_ ("the line broke, and the program goes on"), error);
+  return more || host->ended || join_again (host, error);
 }
 
 /* --- the loop ------------------------------------------------------------ */
@@ -463,7 +458,7 @@ turn (Host *host, GError **error)
       !host->input_ends && host->room > 0 && !flam_wire_is_full (&host->wire);
   struct pollfd fds[] = {
     { host->wire.in, POLLIN, 0 },
-    { host->wire.unsent->len > 0 ? host->wire.out : -1, POLLOUT, 0 },
+    { flam_wire_has_unsent (&host->wire) ? host->wire.out : -1, POLLOUT, 0 },
     { host->signals, POLLIN, 0 },
     { host->control->closed ? -1 : host->control->fd, POLLIN, 0 },
     { has_input ? STDIN_FILENO : -1, POLLIN, 0 },
@@ -509,6 +504,20 @@ part (Host *host)
     }
 }
 
+/* With the capture's name here, where it is now. */
+static gboolean
+fail_there (Host *host, GError **error)
+{
+  GString *message = g_string_new (host->message);
+
+  if (host->there != NULL && *host->there != '\0')
+    g_string_replace (message, host->there, host->output.path, 1);
+  flam_error_set (
+      error, FLAM_ERROR_SYSTEM, "%s: %s", host->options->host, message->str);
+  g_string_free (message, TRUE);
+  return FALSE;
+}
+
 static gboolean
 finish_output (Host *host, GError **error)
 {
@@ -521,10 +530,17 @@ finish_output (Host *host, GError **error)
     flam_output_abandon (&host->output);
   if (host->received > 0 && !flam_output_finish (&host->output, error))
     return FALSE;
-  if (host->message == NULL)
-    return TRUE;
-  return flam_error_set (
-      error, FLAM_ERROR_SYSTEM, "%s: %s", host->options->host, host->message);
+  if (host->message != NULL)
+    return fail_there (host, error);
+  return host->received == host->size ||
+         flam_error_set (error,
+                         FLAM_ERROR_TRUNCATED,
+                         N_ ("%s: only %" PRIu64 " of the capture's %" PRIu64
+                             " bytes arrived, and are in %s"),
+                         host->options->host,
+                         host->received,
+                         host->size,
+                         host->output.path);
 }
 
 static int
@@ -566,6 +582,20 @@ report_broken (Host *host, GError *error)
   return report (host, kept);
 }
 
+static gboolean
+begin (Host *host, GError **error)
+{
+  g_autofree char *uuid = g_uuid_string_random ();
+  char seconds[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *arguments = NULL;
+
+  g_ascii_dtostr (seconds, sizeof seconds, host->options->reconnect);
+  host->name = g_steal_pointer (&uuid);
+  arguments = g_strjoin (" ", FLAM_RELAY_OPTION, host->name, seconds, NULL);
+  return flam_host_start (
+      &host->connection, host->options->host, arguments, error);
+}
+
 static int
 record (Host *host)
 {
@@ -600,6 +630,7 @@ host_clear (Host *host)
     close (host->signals);
   flam_output_clear (&host->output);
   g_clear_error (&host->failed);
+  g_free (host->name);
   g_free (host->there);
   g_free (host->message);
 }
@@ -637,14 +668,11 @@ flam_host_remove_recorder (const FlamRecordOptions *options,
   int status = 0;
 
   host_init (&host, options, control);
-  if (flam_connection_open (
-          &host.connection,
-          options->host,
-          "set -e; "
-          "rm -rf \"${XDG_CACHE_HOME:-$HOME/.cache}/flambeau\"/recorder-*; "
-          "echo " WORD " removed",
-          &error))
-    word = read_word (&host, &error);
+  word = flam_host_run (&host.connection,
+                        options->host,
+                        FLAM_HOST_CACHE "set -e; rm -rf \"$c\"/recorder-*; "
+                                        "echo " FLAM_RELAY_WORD " removed",
+                        &error);
   if (word == NULL)
     status = report (&host, error);
   host_clear (&host);

@@ -3,6 +3,7 @@
 
 #include "flam-core-profile.h"
 #include "flam-parcel.h"
+#include "flam-relay-join.h"
 #include "flam-wire.h"
 
 #include <errno.h>
@@ -21,11 +22,25 @@
 #define ARGUMENTS_MAX (4 << 20)
 #define INPUT_MAX (4 << 20)
 #define KEPT_TIME_MS 10000
+/* The other end may notice later that the line broke. */
+#define LATER_SECONDS 60
+#define SECONDS_MAX (24 * 60 * 60)
+
+typedef enum
+{
+  UP,
+  BROKEN, /* another one may come */
+  GONE,
+} Line;
 
 typedef struct
 {
   FlamWire wire;
-  gboolean broken;
+  Line line;
+  gint64 patience; /* µs; 0: none */
+  gint64 until;    /* the end of the wait for another line */
+  int listening;
+  int joined; /* its process lives until this is closed; -1: the first line */
   pid_t recorder;
   int control; /* -1: the recorder has ended */
   GString *said;
@@ -220,7 +235,7 @@ send_capture (Relay *relay)
 
   if (relay->capture < 0)
     relay->capture = open (relay->path, O_RDONLY | O_CLOEXEC);
-  while (relay->capture >= 0 && !relay->broken &&
+  while (relay->capture >= 0 && relay->line != GONE &&
          !flam_wire_is_full (&relay->wire))
     {
       n = pread (relay->capture, buffer, sizeof buffer, (off_t)relay->sent);
@@ -231,17 +246,18 @@ send_capture (Relay *relay)
     }
 }
 
-/* Reads the program's output; without a connection it is dropped. */
+/* Reads what the program has printed; what the line does not take soon is
+ * dropped. */
 static void
 take_printed (Relay *relay, int *fd, FlamWireKind kind)
 {
   guint8 buffer[FLAM_WIRE_MAX];
 
-  while (*fd >= 0 && (relay->broken || !flam_wire_is_full (&relay->wire)))
+  while (*fd >= 0 && (relay->line != UP || !flam_wire_is_full (&relay->wire)))
     {
       ssize_t n = read (*fd, buffer, sizeof buffer);
 
-      if (n > 0 && !relay->broken)
+      if (n > 0 && relay->line != GONE && !flam_wire_is_full (&relay->wire))
         flam_wire_put (&relay->wire, kind, buffer, (gsize)n);
       else if (n < 0 && errno == EAGAIN)
         return;
@@ -253,7 +269,8 @@ take_printed (Relay *relay, int *fd, FlamWireKind kind)
     }
 }
 
-/* The recorder's lines, one message each. */
+/* The recorder's lines, one message each. Those that another one follows are
+ * of no use later. */
 static void
 take_said (Relay *relay)
 {
@@ -267,7 +284,9 @@ take_said (Relay *relay)
     {
       gssize size = end - relay->said->str;
 
-      if (!relay->broken)
+      if (relay->line == UP ||
+          (relay->line == BROKEN &&
+           !g_str_has_prefix (relay->said->str, "status ")))
         flam_wire_put (
             &relay->wire, FLAM_WIRE_CONTROL, relay->said->str, (gsize)size);
       g_string_erase (relay->said, 0, size + 1);
@@ -300,7 +319,7 @@ feed (Relay *relay)
       if (n > 0)
         {
           g_byte_array_remove_range (relay->unread, 0, (guint)n);
-          if (!relay->broken)
+          if (relay->line != GONE)
             flam_wire_put_number (&relay->wire, FLAM_WIRE_ROOM, (guint32)n);
         }
     }
@@ -365,15 +384,90 @@ take_message (Relay *relay, const FlamWireMessage *message)
     }
 }
 
+/* --- the line ------------------------------------------------------------ */
+
+/* Its other end learns that nothing follows. */
 static void
-break_off (Relay *relay)
+close_line (Relay *relay)
 {
-  if (relay->broken)
-    return;
-  relay->broken = TRUE;
+  int nothing = open ("/dev/null", O_RDWR | O_CLOEXEC);
+
+  if (relay->joined >= 0)
+    {
+      close (relay->wire.in);
+      close (relay->wire.out);
+      close (relay->joined);
+    }
+  else
+    for (int fd = 0; fd < 3 && nothing >= 0; fd++)
+      dup2 (nothing, fd);
+  relay->joined = -1;
+  if (nothing >= 0)
+    close (nothing);
+}
+
+static void
+stop_listening (Relay *relay)
+{
+  if (relay->listening >= 0)
+    close (relay->listening);
+  relay->listening = -1;
+}
+
+/* Nobody will come. */
+static void
+leave (Relay *relay)
+{
+  stop_listening (relay);
+  relay->line = GONE;
   relay->input_ends = TRUE;
   g_byte_array_set_size (relay->unread, 0);
   say (relay, "stop\n");
+}
+
+static void
+break_off (Relay *relay)
+{
+  if (relay->line != UP)
+    return;
+  close_line (relay);
+  relay->line = BROKEN;
+  relay->until = g_get_monotonic_time () + relay->patience;
+  if (relay->patience == 0 || relay->listening < 0)
+    leave (relay);
+}
+
+/* The other end may have noticed first that the line broke. */
+static void
+rejoin (Relay *relay)
+{
+  FlamJoined joined = flam_relay_accept (relay->listening);
+  guint64 received = GUINT64_TO_LE (relay->wire.received);
+
+  if (joined.socket < 0)
+    return;
+  if (write (joined.out, &received, sizeof received) != sizeof received ||
+      !flam_wire_rejoin (&relay->wire, joined.in, joined.out, joined.received))
+    {
+      close (joined.in);
+      close (joined.out);
+      close (joined.socket);
+      return;
+    }
+  relay->joined = joined.socket;
+  relay->line = UP;
+}
+
+static void
+take_lines (Relay *relay)
+{
+  struct pollfd one = { relay->listening, POLLIN, 0 };
+
+  if (relay->listening < 0 || relay->line == GONE || poll (&one, 1, 0) <= 0)
+    return;
+  break_off (relay);
+  if (relay->line == BROKEN)
+    rejoin (relay);
 }
 
 static void
@@ -394,29 +488,33 @@ take_messages (Relay *relay)
 static void
 turn (Relay *relay)
 {
-  gboolean reads = relay->broken || !flam_wire_is_full (&relay->wire);
+  gboolean up = relay->line == UP;
+  gboolean reads = !up || !flam_wire_is_full (&relay->wire);
+  gboolean unsent = up && flam_wire_has_unsent (&relay->wire);
   struct pollfd fds[] = {
-    { relay->broken ? -1 : relay->wire.in, POLLIN, 0 },
-    { relay->broken || relay->wire.unsent->len == 0 ? -1 : relay->wire.out,
-      POLLOUT,
-      0 },
+    { up ? relay->wire.in : -1, POLLIN, 0 },
+    { unsent ? relay->wire.out : -1, POLLOUT, 0 },
     { relay->control, POLLIN, 0 },
     { reads ? relay->output : -1, POLLIN, 0 },
     { reads ? relay->errors : -1, POLLIN, 0 },
     { relay->unread->len > 0 ? relay->input : -1, POLLOUT, 0 },
+    { relay->line != GONE ? relay->listening : -1, POLLIN, 0 },
   };
 
   poll (fds, G_N_ELEMENTS (fds), relay->kept ? 0 : TICK_MS);
+  take_lines (relay);
   if (relay->control >= 0)
     take_said (relay);
   take_printed (relay, &relay->output, FLAM_WIRE_OUTPUT);
   take_printed (relay, &relay->errors, FLAM_WIRE_ERROR);
   send_capture (relay);
-  if (!relay->broken)
+  if (relay->line == UP)
     take_messages (relay);
   feed (relay);
-  if (!relay->broken && !flam_wire_send (&relay->wire))
+  if (relay->line == UP && !flam_wire_send (&relay->wire))
     break_off (relay);
+  if (relay->line == BROKEN && g_get_monotonic_time () > relay->until)
+    leave (relay);
 }
 
 static int
@@ -443,7 +541,7 @@ send_rest (Relay *relay, int status)
   if (relay->capture >= 0 && fstat (relay->capture, &st) == 0 &&
       st.st_nlink > 0)
     size = (guint64)st.st_size;
-  while (!relay->broken && relay->sent < size)
+  while (relay->line != GONE && relay->sent < size)
     turn (relay);
   take_printed (relay, &relay->output, FLAM_WIRE_OUTPUT);
   take_printed (relay, &relay->errors, FLAM_WIRE_ERROR);
@@ -451,10 +549,12 @@ send_rest (Relay *relay, int status)
   memcpy (end, &code, 4);
   memcpy (end + 4, &size, 8);
   flam_wire_put (&relay->wire, FLAM_WIRE_END, end, sizeof end);
-  for (guint i = 0;
-       !relay->broken && !relay->kept && i < KEPT_TIME_MS / TICK_MS;
-       i++)
-    turn (relay);
+  for (guint i = 0; relay->line != GONE && !relay->kept; i += relay->line == UP)
+    {
+      if (i >= KEPT_TIME_MS / TICK_MS)
+        break;
+      turn (relay);
+    }
   if (relay->kept)
     g_unlink (relay->path);
 }
@@ -464,14 +564,14 @@ send_rest (Relay *relay, int status)
 static void
 read_to_end (Relay *relay)
 {
-  relay->broken = TRUE;
+  stop_listening (relay);
+  relay->line = GONE;
   take_printed (relay, &relay->output, FLAM_WIRE_OUTPUT);
   take_printed (relay, &relay->errors, FLAM_WIRE_ERROR);
   if ((relay->output < 0 && relay->errors < 0) || fork () != 0)
     return;
   setsid ();
-  for (int fd = 0; fd < 3; fd++)
-    close (fd);
+  close_line (relay);
   while (relay->output >= 0 || relay->errors >= 0)
     {
       struct pollfd fds[] = { { relay->output, POLLIN, 0 },
@@ -496,7 +596,7 @@ run (Relay *relay)
   while (relay->control >= 0)
     turn (relay);
   status = wait_for_recorder (relay);
-  if (!relay->broken)
+  if (relay->line != GONE)
     send_rest (relay, status);
   read_to_end (relay);
   _exit (status);
@@ -511,10 +611,25 @@ relay_clear (Relay *relay)
   g_free (relay->path);
 }
 
-FlamRecordOptions *
-flam_relay_start (const char *own, GError **error)
+static gint64
+patience_of (const char *seconds)
 {
-  Relay relay = { .capture = -1, .control = -1 };
+  double n = g_ascii_strtod (seconds, NULL);
+
+  return n > 0 ? (gint64)((MIN (n, SECONDS_MAX) + LATER_SECONDS) * 1e6) : 0;
+}
+
+FlamRecordOptions *
+flam_relay_start (const char *own,
+                  const char *name,
+                  const char *seconds,
+                  GError **error)
+{
+  Relay relay = { .capture = -1,
+                  .control = -1,
+                  .listening = -1,
+                  .joined = -1,
+                  .patience = patience_of (seconds) };
   g_autoptr (GPtrArray) arguments = NULL;
   FlamRecordOptions *options;
   int control = -1;
@@ -536,6 +651,8 @@ flam_relay_start (const char *own, GError **error)
       relay_clear (&relay);
       return options;
     default:
+      if (relay.patience > 0)
+        relay.listening = flam_relay_listen (name);
       run (&relay);
     }
 }

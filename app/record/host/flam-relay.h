@@ -4,17 +4,25 @@
 
 /* The recorder's end of the line on the target's machine (flam-wire.h). It
  * starts the recorder as a process of its own, which writes into a file there,
- * and sends on what is new in the file and what the program prints. If the line
- * breaks, the recording ends, the capture is completed and remains there, and
- * the program goes on: its output is read until it has ended. */
+ * and sends on what is new in the file and what the program prints.
+ *
+ * If the line breaks, the recording goes on and the relay waits for another
+ * one, which a second process hands over to it (flam-relay-join.h). If none
+ * comes in time, the recording ends, the capture is completed and remains
+ * there, and the program goes on: its output is read until it has ended. */
 
 #include "flam-record-options.h"
 
+/* FLAM_RELAY_OPTION NAME SECONDS: the line's name, and how long to wait for
+ * another line. */
 #define FLAM_RELAY_OPTION "--relay"
 
 /* Returns in the recorder's process alone, with its options; the relay itself
  * exits. `own`: the path of this program, which is in the folder of a
  * FlamParcel. NULL with an error: in the recorder's process, too. */
-FlamRecordOptions *flam_relay_start (const char *own, GError **error);
+FlamRecordOptions *flam_relay_start (const char *own,
+                                     const char *name,
+                                     const char *seconds,
+                                     GError **error);
 
 #endif

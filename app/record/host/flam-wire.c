@@ -10,7 +10,8 @@
 
 #define HEAD 5
 #define FULL (1 << 20)
-#define KINDS "AISPKCFDOEWX"
+#define CONFIRM_EVERY (64 << 10)
+#define KINDS "AISPKCYFDOEWX"
 
 void
 flam_wire_never_wait (int fd)
@@ -23,7 +24,7 @@ flam_wire_init (FlamWire *wire, int in, int out)
 {
   *wire = (FlamWire){ .in = in, .out = out };
   wire->unread = g_byte_array_new ();
-  wire->unsent = g_byte_array_new ();
+  wire->kept = g_byte_array_new ();
   flam_wire_never_wait (in);
   flam_wire_never_wait (out);
 }
@@ -32,7 +33,7 @@ void
 flam_wire_clear (FlamWire *wire)
 {
   g_clear_pointer (&wire->unread, g_byte_array_unref);
-  g_clear_pointer (&wire->unsent, g_byte_array_unref);
+  g_clear_pointer (&wire->kept, g_byte_array_unref);
 }
 
 /* --- sending ------------------------------------------------------------- */
@@ -44,8 +45,8 @@ put_one (FlamWire *wire, FlamWireKind kind, const guint8 *data, gsize size)
   guint32 length = GUINT32_TO_LE ((guint32)size);
 
   memcpy (head + 1, &length, sizeof length);
-  g_byte_array_append (wire->unsent, head, HEAD);
-  g_byte_array_append (wire->unsent, data, (guint)size);
+  g_byte_array_append (wire->kept, head, HEAD);
+  g_byte_array_append (wire->kept, data, (guint)size);
 }
 
 void
@@ -71,31 +72,86 @@ flam_wire_put_number (FlamWire *wire, FlamWireKind kind, guint32 number)
 gboolean
 flam_wire_is_full (const FlamWire *wire)
 {
-  return wire->unsent->len >= FULL;
+  return wire->kept->len >= FULL;
+}
+
+gboolean
+flam_wire_has_unsent (const FlamWire *wire)
+{
+  return wire->sent < wire->kept->len;
 }
 
 gboolean
 flam_wire_send (FlamWire *wire)
 {
-  gsize done = 0;
-  gboolean whole = TRUE;
-
-  while (done < wire->unsent->len)
+  while (flam_wire_has_unsent (wire))
     {
-      ssize_t n = write (
-          wire->out, wire->unsent->data + done, wire->unsent->len - done);
+      ssize_t n = write (wire->out,
+                         wire->kept->data + wire->sent,
+                         wire->kept->len - wire->sent);
 
       if (n > 0)
-        done += (gsize)n;
+        wire->sent += (gsize)n;
       else if (errno != EINTR)
-        {
-          whole = errno == EAGAIN;
-          break;
-        }
+        return errno == EAGAIN;
     }
-  if (done > 0)
-    g_byte_array_remove_range (wire->unsent, 0, (guint)done);
-  return whole;
+  return TRUE;
+}
+
+/* --- what has arrived ---------------------------------------------------- */
+
+/* FALSE: it has not been sent. */
+static gboolean
+forget (FlamWire *wire, guint64 received)
+{
+  guint64 n = received - wire->first;
+
+  if (received < wire->first || n > wire->sent)
+    return FALSE;
+  if (n > 0)
+    g_byte_array_remove_range (wire->kept, 0, (guint)n);
+  wire->first = received;
+  wire->sent -= (gsize)n;
+  return TRUE;
+}
+
+/* Confirmations are counted like all messages; they are too few to cause
+ * others. */
+static void
+confirm (FlamWire *wire)
+{
+  guint64 number = GUINT64_TO_LE (wire->received);
+
+  if (wire->received - wire->confirmed < CONFIRM_EVERY)
+    return;
+  wire->confirmed = wire->received;
+  flam_wire_put (wire, FLAM_WIRE_CONFIRM, &number, sizeof number);
+}
+
+static gboolean
+take_confirmation (FlamWire *wire, const FlamWireMessage *message)
+{
+  guint64 number;
+
+  if (message->size != sizeof number)
+    return FALSE;
+  memcpy (&number, message->data, sizeof number);
+  number = GUINT64_FROM_LE (number);
+  /* One that is sent again is older than what joining the line told. */
+  return number < wire->first || forget (wire, number);
+}
+
+gboolean
+flam_wire_rejoin (FlamWire *wire, int in, int out, guint64 received)
+{
+  if (!forget (wire, received))
+    return FALSE;
+  wire->in = in;
+  wire->out = out;
+  wire->sent = 0;
+  flam_wire_never_wait (in);
+  flam_wire_never_wait (out);
+  return TRUE;
 }
 
 /* --- receiving ----------------------------------------------------------- */
@@ -110,7 +166,11 @@ flam_wire_receive (FlamWire *wire)
       ssize_t n = read (wire->in, buffer, sizeof buffer);
 
       if (n > 0)
-        g_byte_array_append (wire->unread, buffer, (guint)n);
+        {
+          g_byte_array_append (wire->unread, buffer, (guint)n);
+          wire->received += (guint64)n;
+          confirm (wire);
+        }
       else if (n == 0 || errno != EINTR)
         return n < 0 && errno == EAGAIN;
     }
@@ -125,34 +185,46 @@ drop_read (FlamWire *wire)
   wire->at = 0;
 }
 
+static gboolean
+fail (const FlamWire *wire, GError **error)
+{
+  return flam_error_set (error,
+                         FLAM_ERROR_INVALID,
+                         N_ ("the data after %zu bytes does not come from "
+                             "the recorder"),
+                         wire->at);
+}
+
 gboolean
 flam_wire_next (FlamWire *wire, FlamWireMessage *message, GError **error)
 {
-  gsize left = wire->unread->len - wire->at;
-  const guint8 *at = wire->unread->data + wire->at;
-  guint32 size;
+  for (;;)
+    {
+      gsize left = wire->unread->len - wire->at;
+      const guint8 *at = wire->unread->data + wire->at;
+      guint32 size = 0;
 
-  if (left < HEAD)
-    {
-      drop_read (wire);
-      return FALSE;
+      if (left >= HEAD)
+        {
+          memcpy (&size, at + 1, sizeof size);
+          size = GUINT32_FROM_LE (size);
+          if (*at == '\0' || strchr (KINDS, *at) == NULL ||
+              size > FLAM_WIRE_MAX)
+            return fail (wire, error);
+        }
+      if (left < HEAD || left - HEAD < size)
+        {
+          drop_read (wire);
+          return FALSE;
+        }
+      *message = (FlamWireMessage){ (FlamWireKind)*at, at + HEAD, size };
+      if (message->kind == FLAM_WIRE_CONFIRM &&
+          !take_confirmation (wire, message))
+        return fail (wire, error);
+      wire->at += HEAD + size;
+      if (message->kind != FLAM_WIRE_CONFIRM)
+        return TRUE;
     }
-  memcpy (&size, at + 1, sizeof size);
-  size = GUINT32_FROM_LE (size);
-  if (*at == '\0' || strchr (KINDS, *at) == NULL || size > FLAM_WIRE_MAX)
-    return flam_error_set (error,
-                           FLAM_ERROR_INVALID,
-                           N_ ("the data after %zu bytes does not come from "
-                               "the recorder"),
-                           wire->at);
-  if (left - HEAD < size)
-    {
-      drop_read (wire);
-      return FALSE;
-    }
-  *message = (FlamWireMessage){ (FlamWireKind)*at, at + HEAD, size };
-  wire->at += HEAD + size;
-  return TRUE;
 }
 
 guint32

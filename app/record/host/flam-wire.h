@@ -9,6 +9,13 @@
  *   1    size     u32, little-endian, at most FLAM_WIRE_MAX
  *   5    data
  *
+ * A line that broke can be joined again, by other descriptors: each end counts
+ * what it has received and confirms it from time to time, and the other keeps
+ * what is not confirmed and sends it again. So every byte arrives once.
+ *
+ *   kept   | sent, not confirmed   | not sent |
+ *          first                   first + sent
+ *
  * Both ends treat the other's messages as hostile. */
 
 #include <glib.h>
@@ -25,6 +32,7 @@ typedef enum
   FLAM_WIRE_KEPT = 'K',     /* all of the capture has been written */
   /* in both directions */
   FLAM_WIRE_CONTROL = 'C', /* a line of flam-control.h */
+  FLAM_WIRE_CONFIRM = 'Y', /* u64: so many bytes have arrived */
   /* from there */
   FLAM_WIRE_FILE = 'F',    /* the capture's name there */
   FLAM_WIRE_CAPTURE = 'D', /* its next bytes */
@@ -38,8 +46,12 @@ typedef struct
 {
   int in, out;
   GByteArray *unread;
-  GByteArray *unsent;
-  gsize at; /* of unread */
+  gsize at;          /* of unread */
+  guint64 received;  /* in all */
+  guint64 confirmed; /* of them */
+  GByteArray *kept;
+  guint64 first; /* its place in all that was sent */
+  gsize sent;    /* of it */
 } FlamWire;
 
 typedef struct
@@ -61,6 +73,7 @@ void flam_wire_put (FlamWire *wire,
 void flam_wire_put_number (FlamWire *wire, FlamWireKind kind, guint32 number);
 /* Whether enough is queued: do not read more data to send. */
 gboolean flam_wire_is_full (const FlamWire *wire);
+gboolean flam_wire_has_unsent (const FlamWire *wire);
 /* Sends as much as possible at once. FALSE: the connection is lost. */
 gboolean flam_wire_send (FlamWire *wire);
 
@@ -70,6 +83,10 @@ gboolean flam_wire_receive (FlamWire *wire);
 gboolean
 flam_wire_next (FlamWire *wire, FlamWireMessage *message, GError **error);
 guint32 flam_wire_number (const FlamWireMessage *message);
+
+/* Goes on with other descriptors; `received`: what the other end has received
+ * before. FALSE: it cannot have. */
+gboolean flam_wire_rejoin (FlamWire *wire, int in, int out, guint64 received);
 
 /* Sets O_NONBLOCK. */
 void flam_wire_never_wait (int fd);

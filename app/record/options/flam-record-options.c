@@ -11,6 +11,8 @@
 #define DEFAULT_RATE 997
 #define MAX_RATE 20000
 #define DEFAULT_SAMPLE_BYTES (512 << 10)
+#define DEFAULT_RECONNECT 120
+#define MAX_RECONNECT (24 * 60 * 60)
 
 static const struct
 {
@@ -198,6 +200,16 @@ static const struct
     AT (host),
     "HOST",
     N_ ("record there: by ssh, or in a container") },
+  { "reconnect",
+    NUMBER,
+    AT (reconnect),
+    "S",
+    N_ ("with --host: try for S seconds if the line breaks (120)") },
+  { "list",
+    FLAG,
+    AT (list),
+    "",
+    N_ ("print the processes, and record nothing") },
   { "remove-recorder",
     FLAG,
     AT (remove),
@@ -210,6 +222,8 @@ static const struct
     N_ ("write the capture here (PROGRAM.flambeau)"),
     'o' },
   { "force", FLAG, AT (force), "", N_ ("replace OUT if it exists"), 'f' },
+  { "fetch", PATH, AT (fetch), "FILE", NULL },
+  { "reached-as", TEXT, AT (reached), "HOST", NULL },
   { "children", SWITCH, AT (follow), "", NULL },
   { "control-fd", INTEGER, AT (control_fd), "N", NULL },
   { "version", FLAG, AT (help), "", NULL },
@@ -326,7 +340,10 @@ check_targets (const FlamRecordOptions *options, GError **error)
     return FALSE;
   if (options->remove && options->host == NULL)
     return fail (error, N_ ("--remove-recorder: expected --host HOST"));
-  if (options->remove)
+  if (options->fetch != NULL &&
+      (options->host == NULL || options->output == NULL))
+    return fail (error, "--fetch: expected --host HOST --output OUT");
+  if (options->remove || options->list || options->fetch != NULL)
     return TRUE;
   if (options->wait_for != NULL && names_processes (options))
     return fail (error,
@@ -363,7 +380,7 @@ check_events (const FlamRecordOptions *options, GError **error)
 static gboolean
 check_rounds (const FlamRecordOptions *options, GError **error)
 {
-  if (options->every == 0 && options->span == 0)
+  if ((options->every == 0 && options->span == 0) || options->list)
     return TRUE;
   if (!(options->span > 0 && options->every > options->span &&
         options->every < 1e9))
@@ -397,6 +414,8 @@ check (const FlamRecordOptions *options, GError **error)
     return fail (error, "--duration: expected seconds");
   if (!(options->delay >= 0 && options->delay < 1e9))
     return fail (error, "--delay: expected seconds");
+  if (!(options->reconnect >= 0 && options->reconnect <= MAX_RECONNECT))
+    return fail (error, N_ ("--reconnect: expected seconds, at most a day"));
   if (!check_rounds (options, error))
     return FALSE;
   if (!options->exact && options->sample_bytes < 1)
@@ -468,6 +487,7 @@ flam_record_options_new (void)
   options->mode = g_strdup (modes[FLAM_RECORD_MODE_CPU].name);
   options->engine = g_strdup (FLAM_ENGINE_PTRACE);
   options->rate = DEFAULT_RATE;
+  options->reconnect = DEFAULT_RECONNECT;
   options->sample_bytes = DEFAULT_SAMPLE_BYTES;
   options->follow = options->runtimes = options->python = TRUE;
   options->control_fd = -1;
@@ -518,6 +538,8 @@ flam_record_options_free (FlamRecordOptions *options)
   g_free (options->directory);
   g_free (options->wait_for);
   g_free (options->host);
+  g_free (options->fetch);
+  g_free (options->reached);
   g_free (options->push);
   g_strfreev (options->environment);
   g_strfreev (options->pids);

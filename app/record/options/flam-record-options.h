@@ -65,7 +65,12 @@ typedef struct
   char **containers;      /* of these containers; or NULL */
   char *wait_for;         /* or to the first one of this name; or NULL */
   char *host;             /* all of this on another machine; or NULL */
+  double reconnect;       /* s to try, if the line to it breaks */
   gboolean remove;        /* only remove the recorder from there */
+  gboolean list;          /* only print the processes */
+  char *fetch;            /* a file from `host` as `output`, and nothing else;
+                             or NULL */
+  char *reached;          /* the `host` that was given elsewhere; or NULL */
   char *directory;        /* to launch in; NULL: the current one */
   char **environment;     /* NAME=VALUE, to be added; or NULL */
   gboolean help;          /* or the version, and nothing else */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-transport.h"
 
-#include "flam-core-profile.h"
-
 #include <string.h>
 
 #define WORDS_MAX 10
@@ -15,6 +13,7 @@ static const struct
   const char *words[WORDS_MAX];
   gboolean in_name;   /* the prefix is a part of the name */
   gboolean by_shell;  /* the script passes a login shell */
+  gboolean prompts;   /* on the terminal, for a password */
   gboolean by_system; /* the script's $ would be expanded by systemd */
 } transports[] = {
   { "podman:", { "podman", "exec", "-i", "%s" } },
@@ -28,6 +27,7 @@ static const struct
       "--collect",
       "--" },
     .by_system = TRUE },
+  { "adb:", { "adb", "-s", "%s", "shell", "-T" }, .by_shell = TRUE },
   { "pod/", { "kubectl", "exec", "--stdin", "%s", "--" }, .in_name = TRUE },
   /* A broken line is noticed within a minute. */
   { "",
@@ -39,7 +39,8 @@ static const struct
       "ServerAliveCountMax=3",
       "--",
       "%s" },
-    .by_shell = TRUE },
+    .by_shell = TRUE,
+    .prompts = TRUE },
 };
 
 static guint
@@ -64,8 +65,8 @@ flam_transport_check (const char *host, GError **error)
   return flam_error_set (error,
                          FLAM_ERROR_INVALID,
                          N_ ("--host “%s”: expected a host of ssh, "
-                             "podman:NAME, docker:NAME, machine:NAME or "
-                             "pod/NAME"),
+                             "podman:NAME, docker:NAME, machine:NAME, "
+                             "pod/NAME or adb:SERIAL"),
                          host);
 }
 
@@ -105,5 +106,5 @@ flam_transport_command (const char *host, const char *script)
 gboolean
 flam_transport_prompts (const char *host)
 {
-  return transports[find (host)].by_shell;
+  return transports[find (host)].prompts;
 }

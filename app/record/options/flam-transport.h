@@ -10,10 +10,14 @@
  *   podman:NAME, docker:NAME                podman exec, docker exec
  *   machine:NAME                            systemd-run --machine
  *   pod/NAME                                kubectl exec
+ *   adb:SERIAL                              adb shell, of Android
  *
  * Authentication, jumps and shared connections are the client's business. */
 
-#include <glib.h>
+#include "flam-core-profile.h"
+
+/* In a capture from there: the host's name for these clients. */
+#define FLAM_FACT_REACHED FLAM_FACT_HOST "-reached-as"
 
 gboolean flam_transport_check (const char *host, GError **error);
 /* The command that runs `script` there in a POSIX shell; g_strfreev. The script

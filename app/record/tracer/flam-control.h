@@ -24,6 +24,8 @@
  *                                   stops NS            how long threads were
  *                                                       stopped, the median
  *                                   done FILE           the capture is whole
+ *                                   broken | joined     the line to another
+ *                                                       machine
  *
  * When the other side closes its end, the recording ends as with `stop`. */
 

@@ -2,8 +2,9 @@
 
 #include "flam-attach-page.h"
 
-#include "flam-job.h"
+#include "flam-core-picture.h"
 #include "flam-platform.h"
+#include "flam-process-feed.h"
 #include "flam-row-scroll.h"
 #include "flam-widget.h"
 
@@ -13,21 +14,21 @@ struct _FlamAttachPage
 {
   GtkWidget parent_instance;
 
-  FlamJob *job;
+  char *host;            /* NULL: this machine */
+  FlamProcessFeed *feed; /* while the page is shown */
+  GPtrArray *read;       /* the newest list, or NULL */
   GListStore *processes;
   GtkCustomFilter *filter;
   GtkMultiSelection *selection;
-  guint renewal; /* a timer, while the page is shown */
 
   GtkSearchEntry *search;
   GtkButton *refresh;
   GtkListView *list;
-  GtkWidget *nothing;
+  GtkLabel *nothing;
   GtkCheckButton *children;
 };
 
-#define RENEW_SECONDS 2
-#define INDENT 18 /* pixels per level of the trees */
+#define INDENT 18 /* pixels a level of the trees */
 #define DEEPEST 6 /* level that is indented further */
 
 enum
@@ -77,14 +78,22 @@ flam_attach_page_begin (FlamAttachPage *self)
   gtk_widget_grab_focus (GTK_WIDGET (self->search));
 }
 
-/* Shows it once processes are known and none of them is listed. */
+static void
+tell (FlamAttachPage *self, const char *text)
+{
+  gtk_label_set_label (self->nothing, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->nothing), TRUE);
+}
+
+/* Once processes are known and none of them is listed. */
 static void
 tell_if_empty (FlamAttachPage *self)
 {
-  gtk_widget_set_visible (
-      self->nothing,
-      g_list_model_get_n_items (G_LIST_MODEL (self->processes)) > 0 &&
-          g_list_model_get_n_items (G_LIST_MODEL (self->selection)) == 0);
+  if (g_list_model_get_n_items (G_LIST_MODEL (self->processes)) == 0)
+    return;
+  gtk_widget_set_visible (GTK_WIDGET (self->nothing), FALSE);
+  if (g_list_model_get_n_items (G_LIST_MODEL (self->selection)) == 0)
+    tell (self, _ ("No process matches. Those that start appear here."));
 }
 
 /* The descendants of the selected processes, without these themselves. */
@@ -186,17 +195,27 @@ count_selected (FlamAttachPage *self)
 }
 
 static void
-list_done (gpointer result, const GError *error, gpointer data)
+take_list (GPtrArray *list, const GError *error, gpointer data)
 {
   FlamAttachPage *self = data;
-  g_autoptr (GPtrArray) list = result;
   guint64 before = count_selected (self);
 
-  if (list != NULL &&
-      g_list_model_get_n_items (G_LIST_MODEL (self->processes)) == 0)
-    replace (self, list);
-  else if (list != NULL)
-    renew (self, list);
+  g_clear_pointer (&self->read, g_ptr_array_unref);
+  if (error != NULL)
+    {
+      g_autofree char *shown = flam_message_shown (error->message);
+
+      g_list_store_remove_all (self->processes);
+      tell (self, shown);
+    }
+  else
+    {
+      self->read = g_ptr_array_ref (list);
+      if (g_list_model_get_n_items (G_LIST_MODEL (self->processes)) == 0)
+        replace (self, list);
+      else
+        renew (self, list);
+    }
   tell_if_empty (self);
   count_children (self);
   if (count_selected (self) != before)
@@ -204,30 +223,51 @@ list_done (gpointer result, const GError *error, gpointer data)
 }
 
 static void
-refresh (FlamAttachPage *self)
+begin_reading (FlamAttachPage *self)
 {
-  flam_job_start (self->job,
-                  flam_process_list_work,
-                  NULL,
-                  NULL,
-                  (GDestroyNotify)g_ptr_array_unref,
-                  list_done,
-                  self);
+  g_autofree char *text = NULL;
+
+  g_clear_pointer (&self->feed, flam_process_feed_stop);
+  g_clear_pointer (&self->read, g_ptr_array_unref);
+  g_list_store_remove_all (self->processes);
+  gtk_widget_set_visible (GTK_WIDGET (self->nothing), FALSE);
+  if (self->host != NULL)
+    {
+      /* Translators: a machine or a container */
+      text = g_strdup_printf (_ ("Connecting to %s."), self->host);
+      tell (self, text);
+    }
+  self->feed = flam_process_feed_start (self->host, take_list, self);
 }
 
-/* In the order of the first time. */
+/* In the order of the first time; or tries again after an error. */
 static void
 sort_again (FlamAttachPage *self)
 {
-  g_list_store_remove_all (self->processes);
-  refresh (self);
+  if (self->read != NULL)
+    replace (self, self->read);
+  else
+    begin_reading (self);
 }
 
-static gboolean
-on_renewal (gpointer data)
+void
+flam_attach_page_set_host (FlamAttachPage *self, const char *host)
 {
-  refresh (data);
-  return G_SOURCE_CONTINUE;
+  g_return_if_fail (FLAM_IS_ATTACH_PAGE (self));
+  if (g_strcmp0 (self->host, host) == 0)
+    return;
+  g_free (self->host);
+  self->host = g_strdup (host);
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    begin_reading (self);
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+}
+
+const char *
+flam_attach_page_get_host (FlamAttachPage *self)
+{
+  g_return_val_if_fail (FLAM_IS_ATTACH_PAGE (self), NULL);
+  return self->host;
 }
 
 static gboolean
@@ -413,9 +453,7 @@ flam_attach_page_map (GtkWidget *widget)
   FlamAttachPage *self = FLAM_ATTACH_PAGE (widget);
 
   GTK_WIDGET_CLASS (flam_attach_page_parent_class)->map (widget);
-  refresh (self);
-  if (self->renewal == 0)
-    self->renewal = g_timeout_add_seconds (RENEW_SECONDS, on_renewal, self);
+  begin_reading (self);
 }
 
 static void
@@ -423,7 +461,7 @@ flam_attach_page_unmap (GtkWidget *widget)
 {
   FlamAttachPage *self = FLAM_ATTACH_PAGE (widget);
 
-  g_clear_handle_id (&self->renewal, g_source_remove);
+  g_clear_pointer (&self->feed, flam_process_feed_stop);
   GTK_WIDGET_CLASS (flam_attach_page_parent_class)->unmap (widget);
 }
 
@@ -432,10 +470,9 @@ flam_attach_page_dispose (GObject *object)
 {
   FlamAttachPage *self = FLAM_ATTACH_PAGE (object);
 
-  g_clear_handle_id (&self->renewal, g_source_remove);
-  if (self->job != NULL)
-    flam_job_cancel (self->job);
-  g_clear_object (&self->job);
+  g_clear_pointer (&self->feed, flam_process_feed_stop);
+  g_clear_pointer (&self->read, g_ptr_array_unref);
+  g_clear_pointer (&self->host, g_free);
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_ATTACH_PAGE);
   g_clear_object (&self->selection);
   g_clear_object (&self->filter);
@@ -483,7 +520,6 @@ flam_attach_page_init (FlamAttachPage *self)
   GtkFilterListModel *filtered;
 
   gtk_widget_init_template (GTK_WIDGET (self));
-  self->job = flam_job_new ();
   self->processes = g_list_store_new (FLAM_TYPE_PROCESS);
   self->filter = gtk_custom_filter_new (matches, self, NULL);
   filtered =

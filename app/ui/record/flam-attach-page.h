@@ -2,7 +2,7 @@
 #ifndef FLAM_ATTACH_PAGE_H
 #define FLAM_ATTACH_PAGE_H
 
-/* The list of processes to attach to. */
+/* The list of processes to attach to, here or on another machine. */
 
 #include "flam-process-list.h"
 
@@ -19,6 +19,10 @@ G_DECLARE_FINAL_TYPE (
 GPtrArray *flam_attach_page_get_processes (FlamAttachPage *page);
 /* Whether child processes are recorded: a GtkCheckButton. */
 GtkWidget *flam_attach_page_get_children (FlamAttachPage *page);
+/* The machine whose processes it lists; NULL: this one. Connects to it while
+ * the page is shown. "changed" is emitted. */
+void flam_attach_page_set_host (FlamAttachPage *page, const char *host);
+const char *flam_attach_page_get_host (FlamAttachPage *page);
 /* Moves the focus to its search. */
 void flam_attach_page_begin (FlamAttachPage *page);
 

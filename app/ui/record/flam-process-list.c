@@ -2,15 +2,10 @@
 
 #include "flam-process-list.h"
 
-#include <glib/gi18n.h>
-#include <pwd.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "flam-core-picture.h"
+#include "flam-process-line.h"
 
-#define WINDOW_US (300 * 1000)
-#define STEP_US (20 * 1000)
+#include <unistd.h>
 
 G_DEFINE_FINAL_TYPE (FlamProcess, flam_process, G_TYPE_OBJECT)
 
@@ -69,139 +64,25 @@ flam_process_init (FlamProcess *self)
 {
 }
 
-static char *
-read_proc (int pid, const char *file, gsize *length)
+FlamProcess *
+flam_process_parse (const char *text)
 {
-  g_autofree char *path = g_strdup_printf ("/proc/%d/%s", pid, file);
-  char *text = NULL;
-
-  return g_file_get_contents (path, &text, length, NULL) ? text : NULL;
-}
-
-/* Numbers of fields of stat, proc(5), counted after the name, which may contain
- * spaces and parentheses. */
-enum
-{
-  STAT_PARENT = 1,
-  STAT_SESSION = 3,
-  STAT_USER_TIME = 11,
-  STAT_SYSTEM_TIME = 12,
-  STAT_BEGAN = 19,
-  N_STAT,
-};
-
-/* All 0 if the process has ended. */
-static void
-read_stat (int pid, gint64 values[N_STAT])
-{
-  g_autofree char *text = read_proc (pid, "stat", NULL);
-  const char *rest = text != NULL ? strrchr (text, ')') : NULL;
-  g_auto (GStrv) fields = NULL;
-
-  memset (values, 0, N_STAT * sizeof *values);
-  if (rest == NULL)
-    return;
-  fields = g_strsplit (g_strchug ((char *)rest + 1), " ", N_STAT + 1);
-  for (guint i = 0; i < N_STAT && fields[i] != NULL; i++)
-    values[i] = g_ascii_strtoll (fields[i], NULL, 10);
-}
-
-/* In clock ticks. */
-static gint64
-cpu_ticks (int pid)
-{
-  gint64 values[N_STAT];
-
-  read_stat (pid, values);
-  return values[STAT_USER_TIME] + values[STAT_SYSTEM_TIME];
-}
-
-static char *
-command_of (int pid)
-{
-  gsize length = 0;
-  char *text = read_proc (pid, "cmdline", &length);
-  char *valid;
-
-  if (text == NULL)
-    return g_strdup ("");
-  for (gsize i = 0; i + 1 < length; i++)
-    if ((guchar)text[i] < ' ')
-      text[i] = ' ';
-  valid = g_utf8_make_valid (text, -1);
-  g_free (text);
-  return valid;
-}
-
-static gint64
-status_field (const char *status, const char *field)
-{
-  const char *at = status != NULL ? strstr (status, field) : NULL;
-
-  return at != NULL ? g_ascii_strtoll (at + strlen (field), NULL, 10) : 0;
-}
-
-static int
-ptrace_scope (void)
-{
-  g_autofree char *text = NULL;
-
-  if (!g_file_get_contents (
-          "/proc/sys/kernel/yama/ptrace_scope", &text, NULL, NULL))
-    return 0;
-  return atoi (text);
-}
-
-static char *
-why_not (int pid, int scope)
-{
-  g_autofree char *path = g_strdup_printf ("/proc/%d", pid);
-  g_autofree char *status = read_proc (pid, "status", NULL);
-  gint64 tracer = status_field (status, "\nTracerPid:");
-  struct stat info;
-
-  if (tracer != 0)
-    return g_strdup_printf (_ ("Already traced by process %d"), (int)tracer);
-  if (geteuid () == 0 && scope < 3)
-    return NULL;
-  if (stat (path, &info) == 0 && info.st_uid != geteuid ())
-    {
-      struct passwd *owner = getpwuid (info.st_uid);
-      return g_strdup_printf (_ ("Belongs to %s"),
-                              owner != NULL ? owner->pw_name
-                                            : _ ("somebody else"));
-    }
-  if (scope == 1)
-    return g_strdup (
-        _ ("The system lets only a parent process attach. To allow it, run: "
-           "sudo sysctl kernel.yama.ptrace_scope=0"));
-  if (scope >= 2)
-    return g_strdup_printf (_ ("The system does not allow attaching "
-                               "(kernel.yama.ptrace_scope is %d)"),
-                            scope);
-  return NULL;
-}
-
-static FlamProcess *
-process_new (int pid, int scope)
-{
-  g_autofree char *status = read_proc (pid, "status", NULL);
-  g_autofree char *comm = read_proc (pid, "comm", NULL);
-  gint64 values[N_STAT];
+  FlamProcessLine line;
   FlamProcess *self;
 
-  if (comm == NULL || status_field (status, "\nPPid:") == 2 || pid == 2)
+  if (!flam_process_line_parse (text, &line))
     return NULL;
   self = g_object_new (FLAM_TYPE_PROCESS, NULL);
-  self->pid = pid;
-  self->name = g_utf8_make_valid (g_strchomp (comm), -1);
-  self->command = command_of (pid);
-  self->reason = why_not (pid, scope);
-  read_stat (pid, values);
-  self->parent = (int)values[STAT_PARENT];
-  self->session = (int)values[STAT_SESSION];
-  self->began = values[STAT_BEGAN];
-  self->cpu = -(double)(values[STAT_USER_TIME] + values[STAT_SYSTEM_TIME]);
+  self->pid = line.pid;
+  self->parent = line.parent;
+  self->session = line.session;
+  self->began = line.began;
+  self->cpu = line.cpu;
+  self->name = g_strdup (line.name);
+  self->command = g_strdup (line.command);
+  if (*line.obstacle != '\0')
+    self->reason = flam_message_shown (line.obstacle);
+  flam_process_line_clear (&line);
   return self;
 }
 
@@ -306,8 +187,8 @@ in_order_of_trees (const Trees *trees, const GArray *order)
   return sorted;
 }
 
-static GPtrArray *
-sort_trees (GPtrArray *list)
+GPtrArray *
+flam_process_list_sort (GPtrArray *list)
 {
   g_autoptr (GHashTable) by_pid = g_hash_table_new (NULL, NULL);
   g_autofree double *busy = g_new0 (double, list->len);
@@ -326,40 +207,4 @@ sort_trees (GPtrArray *list)
     add_to_ancestors (&trees, i);
   g_array_sort_with_data (order, busiest_tree_first, &trees);
   return in_order_of_trees (&trees, order);
-}
-
-gpointer
-flam_process_list_work (gpointer unused,
-                        const FlamProgress *progress,
-                        GError **error)
-{
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (GDir) dir = g_dir_open ("/proc", 0, error);
-  double ticks = (double)sysconf (_SC_CLK_TCK) * WINDOW_US / 1e6;
-  int scope = ptrace_scope ();
-  const char *name;
-
-  if (dir == NULL)
-    return NULL;
-  while ((name = g_dir_read_name (dir)) != NULL)
-    {
-      int pid = atoi (name);
-      FlamProcess *process =
-          pid > 0 && pid != getpid () ? process_new (pid, scope) : NULL;
-      if (process != NULL)
-        g_ptr_array_add (list, process);
-    }
-  for (int waited = 0; waited < WINDOW_US; waited += STEP_US)
-    {
-      if (!flam_progress_step (progress, (double)waited / WINDOW_US, error))
-        return NULL;
-      g_usleep (STEP_US);
-    }
-  for (guint i = 0; i < list->len; i++)
-    {
-      FlamProcess *process = list->pdata[i];
-      process->cpu =
-          MAX (0, ((double)cpu_ticks (process->pid) + process->cpu) / ticks);
-    }
-  return sort_trees (list);
 }

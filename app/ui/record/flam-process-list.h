@@ -2,8 +2,7 @@
 #ifndef FLAM_PROCESS_LIST_H
 #define FLAM_PROCESS_LIST_H
 
-/* The processes of this machine, from /proc, and whether attaching to them is
- * permitted. */
+/* The processes of a machine, and whether attaching to them is permitted. */
 
 #include <glib-object.h>
 
@@ -29,15 +28,15 @@ struct _FlamProcess
   char *reason;  /* why attaching is not permitted; NULL: it is */
 };
 
-/* FlamJobWork without input: a GPtrArray of FlamProcess, each after its parent,
- * the busiest trees first. A tree ends at the border of a session, or all
- * processes would be in one. Kernel threads and this process are left out.
- * Takes 300 ms, the time over which the CPU share is measured. */
-gpointer flam_process_list_work (gpointer unused,
-                                 const FlamProgress *progress,
-                                 GError **error);
+/* A line of the recorder's list (flam-process-line.h); NULL: it is not one. */
+FlamProcess *flam_process_parse (const char *text);
 /* Copies what may change while a process runs; emits "changed". */
 void flam_process_update (FlamProcess *process, const FlamProcess *now);
+
+/* The FlamProcesses of a GPtrArray, each after its parent, the busiest trees
+ * first. A tree ends at the border of a session, or all processes would be in
+ * one. Sets `depth` and `n_below`. */
+GPtrArray *flam_process_list_sort (GPtrArray *list);
 
 G_END_DECLS
 

@@ -246,14 +246,26 @@ take_shell (FlamRecordDialog *self, FlamRecordOptions *options)
   return TRUE;
 }
 
+/* What is in the field; NULL: this machine. g_free. */
+static char *
+typed_host (FlamRecordDialog *self)
+{
+  char *host = g_strstrip (g_strdup (text_of (self->host)));
+
+  if (*host != '\0')
+    return host;
+  g_free (host);
+  return NULL;
+}
+
 /* Names of folders and programs are those of the host, and cannot be checked
  * here; the folder of this process is not one of them. */
 static gboolean
 take_host (FlamRecordDialog *self, FlamRecordOptions *options, GError **error)
 {
-  g_autofree char *host = g_strstrip (g_strdup (text_of (self->host)));
+  g_autofree char *host = typed_host (self);
 
-  if (*host == '\0')
+  if (host == NULL)
     return TRUE;
   if (!flam_transport_check (host, error))
     return FALSE;
@@ -348,6 +360,15 @@ update_names (FlamRecordDialog *self)
                               g_strcmp0 (program, self->named) == 0);
 }
 
+/* The list is that of the machine in the field. */
+static gboolean
+is_host_applied (FlamRecordDialog *self)
+{
+  g_autofree char *host = typed_host (self);
+
+  return g_strcmp0 (host, flam_attach_page_get_host (self->attach)) == 0;
+}
+
 static void
 update (FlamRecordDialog *self)
 {
@@ -358,13 +379,12 @@ update (FlamRecordDialog *self)
   gboolean calls = (what & (FLAM_RECORD_FAULTS | FLAM_RECORD_RESOURCES)) != 0;
   g_autoptr (GPtrArray) chosen =
       attach ? flam_attach_page_get_processes (self->attach) : NULL;
-  gboolean ready =
-      attach ? chosen->len > 0 : !is_blank (text_of (self->command));
+  gboolean ready = attach ? chosen->len > 0 && is_host_applied (self)
+                          : !is_blank (text_of (self->command));
 
   complain (self, NULL);
   update_shell (self);
   update_names (self);
-  gtk_widget_set_visible (GTK_WIDGET (self->host), !attach);
   gtk_widget_set_visible (GTK_WIDGET (self->folder), !attach);
   gtk_widget_set_visible (GTK_WIDGET (self->environment), !attach);
   /* The list of processes has its own. */
@@ -381,10 +401,24 @@ update (FlamRecordDialog *self)
               : "");
 }
 
+/* Nothing is connected to while a name is typed. */
+static void
+apply_host (FlamRecordDialog *self)
+{
+  g_autofree char *host = typed_host (self);
+  g_autoptr (GError) error = NULL;
+
+  if (host != NULL && !flam_transport_check (host, &error))
+    complain (self, error->message);
+  else if (attaches (self))
+    flam_attach_page_set_host (self->attach, host);
+}
+
 static void
 on_page (FlamRecordDialog *self)
 {
   update (self);
+  apply_host (self);
   if (attaches (self))
     flam_attach_page_begin (self->attach);
   else
@@ -415,10 +449,11 @@ remember (FlamRecordDialog *self)
 }
 
 static FlamRecordOptions *
-attach_options (const GPtrArray *processes)
+attach_options (FlamRecordDialog *self, const GPtrArray *processes)
 {
   FlamRecordOptions *options = flam_recording_options_new ();
 
+  options->host = g_strdup (flam_attach_page_get_host (self->attach));
   for (guint i = 0; i < processes->len; i++)
     flam_record_options_add_pid (options,
                                  ((FlamProcess *)processes->pdata[i])->pid);
@@ -453,7 +488,7 @@ on_record (FlamRecordDialog *self)
 
   remember (self);
   if (processes != NULL && processes->len > 0)
-    options = attach_options (processes);
+    options = attach_options (self, processes);
   else if (!attaches (self))
     options = launch_options (self, &error);
   if (options == NULL || !take_bounds (self, options, &error))
@@ -485,8 +520,11 @@ action_use (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 action_use_host (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  gtk_editable_set_text (GTK_EDITABLE (FLAM_RECORD_DIALOG (widget)->host),
+  FlamRecordDialog *self = FLAM_RECORD_DIALOG (widget);
+
+  gtk_editable_set_text (GTK_EDITABLE (self->host),
                          g_variant_get_string (parameter, NULL));
+  apply_host (self);
 }
 
 static void
@@ -731,6 +769,8 @@ flam_record_dialog_init (FlamRecordDialog *self)
       self->command, "changed", G_CALLBACK (update), self);
   g_signal_connect_swapped (
       self->pages, "notify::visible-child", G_CALLBACK (on_page), self);
+  g_signal_connect_swapped (self->host, "changed", G_CALLBACK (update), self);
+  g_signal_connect_swapped (self->host, "apply", G_CALLBACK (apply_host), self);
   g_signal_connect_swapped (
       self->mode, "notify::selected", G_CALLBACK (update), self);
   g_signal_connect_swapped (

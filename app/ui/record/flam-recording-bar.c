@@ -23,9 +23,11 @@ struct _FlamRecordingBar
 G_DEFINE_FINAL_TYPE (FlamRecordingBar, flam_recording_bar, GTK_TYPE_WIDGET)
 
 static const char *
-state_text (FlamRecordingState state)
+state_text (FlamRecording *recording)
 {
-  switch (state)
+  if (flam_recording_is_broken (recording))
+    return _ ("Reconnecting");
+  switch (flam_recording_get_state (recording))
     {
     case FLAM_RECORDING_STARTING:
       return _ ("Starting");
@@ -51,9 +53,9 @@ update (FlamRecordingBar *self)
   g_autofree char *elapsed = NULL;
   g_autofree char *samples = NULL;
 
-  /* Translators: "Recording", and the name of the program */
+  /* Translators: "Recording" or another state, and the name of the program */
   title = g_strdup_printf (_ ("%s %s"),
-                           state_text (state),
+                           state_text (self->recording),
                            flam_recording_get_title (self->recording));
   /* Translators: minutes, seconds */
   elapsed =

@@ -51,7 +51,8 @@ struct _FlamRecording
   int exit_status; /* as in a shell; -1: not ended yet, or unknown */
   int left;        /* a process that outlived the program; 0: none */
   char *left_name;
-  char *message; /* the recorder's own error message */
+  char *message;   /* the recorder's own error message */
+  gboolean broken; /* the line to another machine */
   gboolean finished;
 };
 
@@ -144,6 +145,8 @@ take_line (FlamRecording *self, const char *line)
         self->target = atoi (line + strlen ("target "));
       set_state (self, FLAM_RECORDING_RUNNING);
     }
+  else if (strcmp (line, "broken") == 0 || strcmp (line, "joined") == 0)
+    self->broken = *line == 'b';
   else if (strcmp (line, "paused") == 0)
     set_state (self, FLAM_RECORDING_PAUSED);
   else if (strcmp (line, "resumed") == 0)
@@ -578,6 +581,12 @@ flam_recording_start_left (FlamRecording *self, GError **error)
   flam_record_options_add_pid (options, self->left);
   return flam_recording_start (
       options, self->left_name, (const char *const *)self->envp, error);
+}
+
+gboolean
+flam_recording_is_broken (FlamRecording *self)
+{
+  return self->broken && !self->finished;
 }
 
 FlamRecordingState

@@ -19,19 +19,20 @@ outside (const char *path, const char *app)
 static void
 add_spawn (GStrvBuilder *command, const char *app, const char *cwd, int fd)
 {
-  g_autofree char *forward = g_strdup_printf ("--forward-fd=%d", fd);
   g_autofree char *library = g_strconcat ("--env=FLAMBEAU_ALLOC_LIB=",
                                           app,
                                           "/lib/flambeau/libflambeau-alloc.so",
                                           NULL);
 
-  g_strv_builder_add_many (command,
-                           "flatpak-spawn",
-                           "--host",
-                           "--watch-bus",
-                           forward,
-                           library,
-                           NULL);
+  g_strv_builder_add_many (
+      command, "flatpak-spawn", "--host", "--watch-bus", NULL);
+  if (fd >= 0)
+    {
+      g_autofree char *forward = g_strdup_printf ("--forward-fd=%d", fd);
+
+      g_strv_builder_add (command, forward);
+    }
+  g_strv_builder_add (command, library);
   if (cwd != NULL)
     {
       g_autofree char *folder = g_strconcat ("--directory=", cwd, NULL);

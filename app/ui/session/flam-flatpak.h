@@ -22,8 +22,8 @@ G_BEGIN_DECLS
 
 /* The command that runs `arguments` (the recorder's path, then its options,
  * NULL-terminated) outside, in folder `cwd` (NULL: any), with the descriptor
- * `fd` and the host's environment. Free with g_strfreev. NULL with an error
- * when `info` cannot be read or names no paths. */
+ * `fd` (-1: none) and the host's environment. Free with g_strfreev. NULL with
+ * an error when `info` cannot be read or names no paths. */
 char **flam_flatpak_command (const char *info,
                              const char *const *arguments,
                              const char *cwd,

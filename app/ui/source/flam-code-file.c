@@ -2,6 +2,7 @@
 
 #include "flam-code-file.h"
 
+#include "flam-fetched-source.h"
 #include "flam-path-access.h"
 #include "flam-settings.h"
 #include "flam-source-path.h"
@@ -88,7 +89,11 @@ read_sources (FlamCodeFile *file, const FlamCodeRequest *request)
 {
   g_autoptr (FlamSourcePaths) paths =
       flam_settings_source_paths (request->mappings, request->folder);
+  const FlamViewData *view_data = request->view_data;
 
+  flam_fetched_add_paths (paths,
+                          view_data->profile,
+                          flam_tree_function (view_data->tree, request->node));
   for (guint i = 0; i < file->code->n; i++)
     {
       const char *name = file->code->instructions[i].file;

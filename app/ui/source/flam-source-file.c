@@ -2,6 +2,7 @@
 
 #include "flam-source-file.h"
 
+#include "flam-fetched-source.h"
 #include "flam-path-access.h"
 #include "flam-settings.h"
 #include "flam-source-path.h"
@@ -213,6 +214,7 @@ flam_source_file_work (gpointer data,
       flam_settings_source_paths (asked->mappings, asked->folder);
   FlamSourceFile *file = g_new0 (FlamSourceFile, 1);
 
+  flam_fetched_add_paths (paths, asked->view_data->profile, asked->function);
   request->view_data = flam_view_data_ref (asked->view_data);
   request->recorded = g_strdup (asked->recorded);
   request->known = g_strdup (asked->known);

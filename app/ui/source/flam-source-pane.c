@@ -6,6 +6,7 @@
 #include "flam-core-picture.h"
 #include "flam-cost-gutter.h"
 #include "flam-editor-launch.h"
+#include "flam-fetched-source.h"
 #include "flam-files.h"
 #include "flam-heat-strip.h"
 #include "flam-settings.h"
@@ -32,6 +33,7 @@ struct _FlamSourcePane
   char *path;            /* the local file in the buffer, or NULL */
   char *header;          /* the tooltip of the file's name */
   char *recorded;        /* the file to find in a chosen folder */
+  gboolean fetching;     /* a file from the capture's host */
   guint32 line;          /* the marked target line, or 0 */
   guint32 where;         /* the centered line: that one, or the hottest */
   GtkTextTag *jumped;
@@ -53,7 +55,9 @@ struct _FlamSourcePane
   GtkSourceView *view;
   FlamHeatStrip *strip;
   AdwStatusPage *message;
+  GtkWidget *remedies;
   GtkButton *choose_button;
+  GtkButton *fetch_button;
 };
 
 G_DEFINE_FINAL_TYPE (FlamSourcePane, flam_source_pane, GTK_TYPE_WIDGET)
@@ -74,7 +78,7 @@ show_message (FlamSourcePane *self,
 {
   adw_status_page_set_title (self->message, title);
   adw_status_page_set_description (self->message, text);
-  gtk_widget_set_visible (GTK_WIDGET (self->choose_button), can_choose);
+  gtk_widget_set_visible (self->remedies, can_choose);
   gtk_widget_set_sensitive (GTK_WIDGET (self->editor_button), FALSE);
   gtk_widget_set_visible (GTK_WIDGET (self->alone_button), FALSE);
   gtk_stack_set_visible_child_name (self->stack, "message");
@@ -249,6 +253,28 @@ show_source (FlamSourcePane *self, const FlamSourceFile *file)
   describe_line (self);
 }
 
+/* The host of the capture, which may have the file. */
+static void
+offer_fetching (FlamSourcePane *self)
+{
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
+  const char *host =
+      view_data != NULL ? flam_fetched_host (view_data->profile, self->recorded)
+                        : NULL;
+  g_autofree char *shown = NULL;
+  g_autofree char *label = NULL;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->fetch_button), host != NULL);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->fetch_button), !self->fetching);
+  if (host == NULL)
+    return;
+  shown = flam_format_visible (host);
+  /* Translators: a machine or a container */
+  label = g_strdup_printf (
+      self->fetching ? _ ("Fetching from %s…") : _ ("Fetch from %s"), shown);
+  gtk_button_set_label (self->fetch_button, label);
+}
+
 /* `text` is not markup. */
 static void
 show_reason (FlamSourcePane *self,
@@ -259,6 +285,7 @@ show_reason (FlamSourcePane *self,
   g_autofree char *shown = flam_message_shown (text);
   g_autofree char *markup = g_markup_escape_text (shown, -1);
 
+  offer_fetching (self);
   show_message (self, title, markup, can_choose);
 }
 
@@ -423,6 +450,39 @@ on_choose (FlamSourcePane *self)
 }
 
 static void
+source_fetched (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (FlamSourcePane) self = data;
+  g_autoptr (GError) error = NULL;
+
+  self->fetching = FALSE;
+  if (self->session == NULL)
+    return;
+  if (flam_fetched_finish (result, &error))
+    update (self);
+  else
+    show_reason (self, _ ("Source Not Found"), error->message, TRUE);
+}
+
+static void
+on_fetch (FlamSourcePane *self)
+{
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
+  FlamNodeId node = flam_session_get_current (self->session);
+
+  if (self->fetching || view_data == NULL ||
+      flam_fetched_host (view_data->profile, self->recorded) == NULL)
+    return;
+  self->fetching = TRUE;
+  offer_fetching (self);
+  flam_fetched_fetch (view_data->profile,
+                      flam_tree_function (view_data->tree, node),
+                      self->recorded,
+                      source_fetched,
+                      g_object_ref (self));
+}
+
+static void
 on_open_in_editor (FlamSourcePane *self)
 {
   if (self->path != NULL)
@@ -568,6 +628,8 @@ flam_source_pane_class_init (FlamSourcePaneClass *klass)
   gtk_widget_class_bind_template_child (class, FlamSourcePane, missing_choose);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, strip);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, message);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, remedies);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, fetch_button);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, choose_button);
 }
 
@@ -607,6 +669,7 @@ flam_source_pane_init (FlamSourcePane *self)
   follow (self, self->alone_button, "toggled", G_CALLBACK (update));
   follow (self, self->choose_button, "clicked", G_CALLBACK (on_choose));
   follow (self, self->missing_choose, "clicked", G_CALLBACK (on_choose));
+  follow (self, self->fetch_button, "clicked", G_CALLBACK (on_fetch));
   g_signal_connect (self->strip, "line-picked", G_CALLBACK (on_picked), self);
   g_signal_connect_swapped (self, "notify::visible", G_CALLBACK (update), self);
 }

@@ -326,7 +326,7 @@ clean_facts (Cleaning *self)
 
           now = flam_builder_string (self->builder, program, -1);
         }
-      else if (strcmp (key, FLAM_FACT_HOST) == 0 ||
+      else if (g_str_has_prefix (key, FLAM_FACT_HOST) ||
                (self->degree == FLAM_ANONYMIZE_NAMES &&
                 !is_fact_plain (key, value)))
         continue;
