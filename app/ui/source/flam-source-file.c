@@ -115,6 +115,7 @@ find_sources (const FlamProfile *profile,
   guint n = flam_profile_n_strings (profile);
   guint8 *sources = g_new0 (guint8, n + 1);
   g_autofree guint8 *known = g_new0 (guint8, n + 1);
+  g_autofree guint8 *own = flam_own_code_functions (profile);
 
   *wanted = g_new0 (guint8, n + 1);
   for (FlamId i = 0; i < profile->sources.n; i++)
@@ -122,23 +123,24 @@ find_sources (const FlamProfile *profile,
   for (FlamId i = 0; i < frames->n; i++)
     {
       FlamStringId file = frames->file[i];
-      const char *recorded;
+      const char *recorded = flam_profile_string (profile, file);
 
-      if (file == 0 || known[file])
-        continue;
-      known[file] = TRUE;
-      recorded = flam_profile_string (profile, file);
-      if (sources[file] == FLAM_TEXT_NONE)
+      if (file != 0 && !known[file])
         {
           g_autofree char *path =
               flam_source_paths_find (paths, recorded, NULL);
 
-          sources[file] = path != NULL ? FLAM_TEXT_HERE : FLAM_TEXT_NONE;
+          known[file] = TRUE;
+          if (path != NULL)
+            sources[file] = FLAM_TEXT_HERE;
+          (*wanted)[file] = sources[file];
         }
-      (*wanted)[file] =
-          flam_own_code_has_path (recorded) ? FLAM_TEXT_OWN : sources[file];
+      if (file == 0 || (*wanted)[file] == FLAM_TEXT_OWN ||
+          !own[frames->function[i]] || !flam_own_code_has_path (recorded))
+        continue;
+      (*wanted)[file] = FLAM_TEXT_OWN;
       if (sources[file] != FLAM_TEXT_NONE)
-        sources[file] = (*wanted)[file];
+        sources[file] = FLAM_TEXT_OWN;
     }
   return sources;
 }
