@@ -5,7 +5,9 @@
 
 #include "flam-fixture.h"
 
-#include "flam-core-query.h"
+#include "flam-core-picture.h"
+
+#include <string.h>
 
 #define MS G_GINT64_CONSTANT (1000000)
 
@@ -151,6 +153,23 @@ test_aligned (void)
   g_assert_cmpuint (profile->samples.states,
                     ==,
                     1u << FLAM_STATE_RUNNING | 1u << FLAM_STATE_MPI);
+}
+
+static void
+test_names (void)
+{
+  g_autoptr (FlamProfile) profile = job ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_autofree char *text = NULL;
+
+  selection->by = FLAM_BY_PROCESS;
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+  text = flam_dump_tree (tree);
+  g_assert_nonnull (strstr (text, "\n  rank 0: app (7) self=0 total="));
+  g_assert_nonnull (strstr (text, "\n  rank 2: app (7) self=0 total="));
 }
 
 static void
@@ -302,6 +321,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ranks/calls", test_calls);
   g_test_add_func ("/ranks/spread", test_spread);
   g_test_add_func ("/ranks/aligned", test_aligned);
+  g_test_add_func ("/ranks/names", test_names);
   g_test_add_func ("/ranks/balance", test_balance);
   g_test_add_func ("/ranks/selected", test_selected);
   g_test_add_func ("/ranks/fold", test_fold);

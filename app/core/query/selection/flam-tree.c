@@ -160,6 +160,20 @@ flam_tree_plain_name (const FlamTree *tree, FlamNodeId node)
                                    flam_tree_is_top (tree, node));
 }
 
+/* "rank 3: app (4711)": on several hosts, numbers of processes may be equal. */
+static char *
+name_process (const FlamProcesses *processes, FlamProcessId i, const char *name)
+{
+  g_autofree char *numbered =
+      processes->pid[i] >= 0
+          ? g_strdup_printf ("%s (%d)", name, processes->pid[i])
+          : g_strdup (name);
+
+  return processes->rank[i] != 0
+             ? g_strdup_printf ("rank %u: %s", processes->rank[i] - 1, numbered)
+             : g_steal_pointer (&numbered);
+}
+
 void
 flam_tree_name_processes (FlamTree *tree)
 {
@@ -171,11 +185,7 @@ flam_tree_name_processes (FlamTree *tree)
       const char *name = flam_tree_key_name (
           tree->profile, FLAM_BY_PROCESS, (FlamTreeKey){ i }, TRUE);
 
-      g_ptr_array_add (
-          tree->process_names,
-          processes->pid[i] >= 0
-              ? g_strdup_printf ("%s (%d)", name, processes->pid[i])
-              : g_strdup (name));
+      g_ptr_array_add (tree->process_names, name_process (processes, i, name));
     }
 }
 
