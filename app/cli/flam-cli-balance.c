@@ -272,7 +272,7 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_INT,
       &columns,
-      N_ ("Parts of time, 0 to 2000 (default: 20)"),
+      N_ ("Number of time slices, 0 to 2000 (default: 20)"),
       "N" },
     FLAM_OUTPUT_ENTRIES (output),
     { NULL },

@@ -580,7 +580,7 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &asked.group,
-      N_ ("BASE is a folder: only captures with the same match in their path"),
+      N_ ("If BASE is a folder: only captures whose paths have the same match"),
       "REGEX" },
     { "widths",
       0,

@@ -167,8 +167,8 @@ use_store (Asked *asked, const GArray *files)
   GPtrArray *captures;
 
   if (selects (asked->options))
-    return flam_cli_usage (_ ("history: --store keeps whole captures: nothing "
-                              "can be selected but --measure"));
+    return flam_cli_usage (_ ("history: --store keeps whole captures: no "
+                              "selection but --measure can be used"));
   store = flam_history_store_open (asked->store, files->len > 0, &error);
   if (store == NULL)
     return report (error);
@@ -186,7 +186,7 @@ use_store (Asked *asked, const GArray *files)
   if (captures->len > 0)
     return take_captures (asked, captures);
   g_ptr_array_unref (captures);
-  flam_cli_error (_ ("%s: there are no runs"), asked->store);
+  flam_cli_error (_ ("%s: contains no runs"), asked->store);
   return FLAM_EXIT_REFUSED;
 }
 
@@ -681,7 +681,7 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &asked.group,
-      N_ ("Make series by this pattern's group in the path"),
+      N_ ("Make one series per match of this pattern's group in the path"),
       "REGEX" },
     { "function",
       0,
@@ -702,14 +702,14 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &asked.commit,
-      N_ ("Label what is added with this commit"),
+      N_ ("Label added captures with this commit"),
       "COMMIT" },
     { "job",
       0,
       0,
       G_OPTION_ARG_STRING,
       &asked.job,
-      N_ ("Label what is added with this job"),
+      N_ ("Label added captures with this job"),
       "JOB" },
     FLAM_OUTPUT_ENTRIES (asked.output),
     FLAM_GATE_ENTRIES (asked.gates),

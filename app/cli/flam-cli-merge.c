@@ -375,6 +375,8 @@ run (int argc, char **argv)
   return merged != NULL ? save (&asked, merged) : status;
 }
 
-const FlamVerb flam_verb_merge = {
-  "merge", "FILE… --output OUT", N_ ("add captures up into one"), run, FALSE
-};
+const FlamVerb flam_verb_merge = { "merge",
+                                   "FILE… --output OUT",
+                                   N_ ("merge several captures into one"),
+                                   run,
+                                   FALSE };

@@ -108,8 +108,7 @@ flam_ranks_find (const char *pattern, GError **error)
   if (files->len == 0)
     return flam_error_null (error,
                             FLAM_ERROR_SYSTEM,
-                            N_ ("%s: there is no file with a number in the "
-                                "place of %%r"),
+                            N_ ("%s: no file has a number in place of %%r"),
                             pattern);
   g_array_sort (files, compare_ranks);
   paths = g_ptr_array_new ();
@@ -269,7 +268,7 @@ check_job (const Reading *reading, GError **error)
       if (g_strcmp0 (job, other) != 0)
         return flam_error_set (error,
                                FLAM_ERROR_INVALID,
-                               N_ ("%s: is of another job than %s"),
+                               N_ ("%s: belongs to a different job than %s"),
                                reading->paths[i],
                                reading->paths[0]);
     }

@@ -237,9 +237,8 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
                         : N_ ("no debug information: lines and inlined "
                               "functions are missing");
     case FLAM_SYMBOLS_DYNSYM:
-      return N_ (
-          "stripped: functions that it does not export are called by their "
-          "addresses");
+      return N_ ("stripped: functions that it does not export are named by "
+                 "their addresses");
     default:
       return N_ ("no symbol table");
     }

@@ -153,7 +153,7 @@ $ printf '%s\n' 'a!;std_vector_push_back_slow_path_of_a_long_name 1' >slow.folde
 
 $ for o in '--palette pink' '--hash' '--order size' '--direction up' '--width 5' '--min-width x' '--font-size 1e9' '--color-rule x' '--color-rule (=#ffffff' '--color-rule x=#ff'; do flambeau-cli export in.folded --to svg $o; done
 ! flambeau-cli: export: --palette pink: expected auto, module, state, memory, language, self, name, safe, julia, hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange
-! flambeau-cli: export: --hash goes with a --palette from hot to orange
+! flambeau-cli: export: --hash requires a --palette from hot to orange
 ! flambeau-cli: export: --order size: expected weight, name or time
 ! flambeau-cli: export: --direction up: expected flame or icicle
 ! flambeau-cli: export: --width 5: expected 100 to 32000

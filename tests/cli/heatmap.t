@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Samples second by second, by FlameScope's arithmetic: the column is the whole
-# second, the row the part of it, and CPUs without work are left out.
+# second, the row the part of it, and idle CPUs are left out.
 
 $ sample () { printf '%s 7/7 [000] %s: 1 cpu-clock: \n\tffff %s (%s)\n\n' "$1" "$2" "$3" "$1"; }; for time in 100.000000 100.240000 100.250000 100.999000 101.750000 103.000000; do sample work $time main; done >in.txt; for i in 1 2 3; do sample swapper 102.500000 cpuidle_enter_state; done >>in.txt
 

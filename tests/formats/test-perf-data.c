@@ -138,7 +138,7 @@ same_function (const FlamProfile *ours,
   g_autofree char *x = plain_name (a);
   g_autofree char *y = plain_name (b);
 
-  /* Ours are called by their addresses: "libc.so.6+0x29d90". */
+  /* Ours are named by their addresses: "libc.so.6+0x29d90". */
   if (ours->functions.kind[mine] == FLAM_KIND_UNRESOLVED)
     return b[0] == '[';
   if (ours->functions.kind[mine] == FLAM_KIND_KERNEL || a[0] == '[' ||

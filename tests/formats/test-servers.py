@@ -150,7 +150,7 @@ class Stores(Case):
         self.server.answers["/api/profiles/query"] = json.dumps(
             {"total": "30", "filtered": "0", "pprof": packed}).encode()
         url = self.url("/?service=shop&type=memory&from=1700000000&to=1700000060.5", "parca+http")
-        self.assertIn("is not a time", self.refused(url))
+        self.assertIn("expected a time", self.refused(url))
         url = url.replace("60.5", "60")
         self.assertEqual(self.good(top(url)), here)
         self.assertEqual(
@@ -177,15 +177,15 @@ class Stores(Case):
     def test_words(self):
         for words, why in {
                 "type=gpu": "type=gpu is unknown",
-                "from=noon": "from=noon is not a time",
+                "from=noon": "from=noon: expected a time",
                 "from=now&to=-1h": "the range ends before it begins",
                 "%zz": "KEY=VALUE",
         }.items():
             with self.subTest(words):
                 self.assertIn(why, self.refused(self.url("/?" + words, "pyroscope+http")))
-        self.assertIn("have no way to give them back", self.refused(self.url("/", "otlp+http")))
-        self.assertIn("the answer is not one of Parca's", self.parca(b"[1"))
-        self.assertIn("the answer is not one of Parca's", self.parca(b"{}"))
+        self.assertIn("none can be read back from them", self.refused(self.url("/", "otlp+http")))
+        self.assertIn("the answer is not in Parca's format", self.parca(b"[1"))
+        self.assertIn("the answer is not in Parca's format", self.parca(b"{}"))
         self.assertEqual(self.server.requests[:-2], [])
 
     def parca(self, answer):
@@ -226,7 +226,7 @@ class Refused(Case):
 
         self.server.answers["/huge"] = huge
         self.assertEqual(self.refused(self.url("/huge")),
-                         "the server sends more than a capture may have")
+                         "the server sends more data than a capture may contain")
 
     def test_cut(self):
         def cut(handler):
@@ -238,7 +238,7 @@ class Refused(Case):
 
         self.server.answers["/cut"] = cut
         self.assertEqual(self.refused(self.url("/cut")),
-                         "the server broke off in the middle of the answer")
+                         "the server closed the connection in the middle of its answer")
 
     def test_half(self):
         """A whole answer with half a document: what it has is shown."""
@@ -325,7 +325,7 @@ class Secrets(Case):
                      shown=self.url("/x").replace("//", "//me@"))
 
     def test_line_break(self):
-        self.assertIn("characters that none may have",
+        self.assertIn("characters that tokens cannot have",
                       self.refused(self.url("/x"), FLAMBEAU_TOKEN="a\r\nHost: evil"))
         self.assertEqual(self.server.requests, [])
 
@@ -340,7 +340,7 @@ class Secrets(Case):
         self.assertEqual(self.server.requests[0].headers["Authorization"], "Bearer secret")
         self.assertIsNone(other.requests[0].headers["Authorization"])
         self.assertEqual(self.refused(self.url("/loop")),
-                         "the server leads from one address to the next")
+                         "the server redirects too often")
 
     def test_proxy(self):
         self.server.answers["http://example.invalid/x"] = PPROF.read_bytes()
@@ -363,7 +363,7 @@ class Tls(Case):
 
     def test_unknown(self):
         url = f"https://localhost:{self.server.port}/x"
-        self.assertEqual(self.refused(url), "its certificate is not of an authority that this "
+        self.assertEqual(self.refused(url), "its certificate was not issued by an authority that this "
                                             "system trusts")
         self.assertEqual(self.server.requests, [])
 

@@ -91,7 +91,7 @@ class Job(unittest.TestCase):
         self.hold(sorted(one["compute"] for one in truth)[1], compute["median"], 440 * MS)
         self.hold(truth[2]["compute"], compute["slowest"], 440 * MS)
         self.assertNotIn("MPI_Allreduce", [one["function"] for one in totals])
-        # By parts of time, the same sum.
+        # By time slices, the same sum.
         self.assertEqual(sum(one["sum"] for one in balance["columns"]), balance["work"]["sum"])
 
     def test_as_one(self):

@@ -108,8 +108,8 @@ class RecordTest(Base):
         self.addCleanup(end_children_of_the_recorder, program)
         window = self.open("--record", "--", "/usr/bin/python3", "-c", program)
         window.wait_label(lambda text: text.startswith(
-            "python3 ended, and what it started runs on: python3 (process "))
-        window.click(lambda name: name.endswith("Attach to What Runs On"), "push button")
+            "python3 ended, but a process that it started is still running: python3 (process "))
+        window.click(lambda name: name.endswith("Attach to Remaining Process"), "push button")
         window.wait_label(lambda text: text.startswith("Recording python3"))
         window.click(lambda name: name.endswith("Stop"), "push button")
         window.wait_label(lambda text: text.startswith("Recorded python3"))
@@ -174,7 +174,7 @@ class RecordTest(Base):
         self.assertGreater(highest, 0)
         self.assertLess(highest, 40 << 20)
         window.wait_label(
-            lambda text: text.startswith("python3 ended, and what it started runs on: ")
+            lambda text: text.startswith("python3 ended, but a process that it started is still running: ")
         )
         highest, end = 0, time.monotonic() + 8
         while time.monotonic() < end:

@@ -40,7 +40,7 @@ typedef struct
   double font_width;      /* of a character, relative to the font size: 0.63 */
   const char *name_type;  /* before names in the details: "Function:" */
   double factor;          /* for amounts: 1 */
-  double total;           /* the amount of the whole width, if it is more */
+  double total;           /* what the whole width stands for, if larger */
   const struct _FlamNameAttributes *attributes; /* of functions, or NULL */
 } FlamPictureStyle;
 

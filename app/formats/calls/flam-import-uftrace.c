@@ -211,15 +211,14 @@ load (FlamLoad *load, GError **error)
                               error,
                               FLAM_ERROR_TRUNCATED,
                               load->source->size,
-                              N_ ("the file ends in its head"));
+                              N_ ("the file ends within its header"));
   if (load->source->data[14] != 1 || load->source->data[15] != 2)
-    return flam_source_error (
-        load->source,
-        error,
-        FLAM_ERROR_UNSUPPORTED,
-        14,
-        N_ ("only uftrace's data of little-endian machines with 64 bits can be "
-            "read"));
+    return flam_source_error (load->source,
+                              error,
+                              FLAM_ERROR_UNSUPPORTED,
+                              14,
+                              N_ ("only uftrace data from 64-bit little-endian "
+                                  "machines can be read"));
   trace->load = load;
   trace->folder =
       flam_arena_keep (load, g_path_get_dirname (load->source->path), g_free);
@@ -237,8 +236,8 @@ load (FlamLoad *load, GError **error)
     return flam_source_invalid (
         load->source,
         error,
-        N_ ("there are no calls beside this file; open it in the folder that "
-            "uftrace made"));
+        N_ ("the files with the calls are not beside this file; open it in the "
+            "folder that uftrace made"));
   flam_trace_spans_make_samples (&trace->spans, TRUE);
   flam_builder_warn_count (
       builder,

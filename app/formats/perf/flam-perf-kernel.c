@@ -91,7 +91,7 @@ flam_perf_kernel_open (const char *build_id,
     *why = g_strdup (
         *build_id || release != NULL
             ? N_ ("the symbols of the recorded kernel are not available")
-            : N_ ("the file does not contain which kernel was recorded"));
+            : N_ ("the file does not state which kernel was recorded"));
   else
     {
       kernel->start = start;

@@ -227,7 +227,8 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .kind = FLAM_OPTION_TEXT,
     .member = OF (look.font) },
   { .name = "fontwidth",
-    .what = N_ ("svg: width of a character by the font's size (default 0.63)"),
+    .what =
+        N_ ("svg: character width relative to the font size (default 0.63)"),
     .argument = "N",
     .expected = "0.1 to 2",
     .part = FLAM_PICTURE_STYLE_PAPER,
@@ -259,7 +260,7 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .most = 1e9,
     .step = 1 },
   { .name = "total",
-    .what = N_ ("svg: amount of the whole width, if it is more"),
+    .what = N_ ("svg: amount that the whole width stands for, if larger"),
     .argument = "N",
     .expected = N_ ("a number above 0"),
     .part = FLAM_PICTURE_STYLE_BOXES,
@@ -412,7 +413,7 @@ check_part (const FlamExportOption *option,
     g_set_error (error,
                  FLAM_ERROR,
                  FLAM_ERROR_INVALID,
-                 N_ ("--hash goes with a --palette from hot to orange"));
+                 N_ ("--hash requires a --palette from hot to orange"));
   else
     g_set_error (error,
                  FLAM_ERROR,

@@ -56,12 +56,12 @@ find_type (const FlamLocation *location, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     if (strcmp (types[i].word, word) == 0)
       return parca ? types[i].parca : types[i].pyroscope;
-  flam_location_error (location,
-                       error,
-                       N_ ("type=%s is unknown: it is cpu, memory, alloc, "
-                           "goroutine, mutex, block, wall, or a full name with "
-                           "colons"),
-                       word);
+  flam_location_error (
+      location,
+      error,
+      N_ ("type=%s is unknown; expected cpu, memory, alloc, goroutine, mutex, "
+          "block, wall, or a full name with colons"),
+      word);
   return NULL;
 }
 
@@ -176,7 +176,7 @@ take_pprof (const FlamLocation *location,
       bytes = g_base64_decode (flam_json_get_string (&json, NULL), &length);
   if (bytes == NULL || json.token == FLAM_JSON_ERROR)
     return flam_location_error (
-        location, error, N_ ("the answer is not one of Parca's"));
+        location, error, N_ ("the answer is not in Parca's format"));
   return flam_spool_append (into, bytes, length, error) &&
          flam_spool_seal (into, error);
 }
@@ -234,10 +234,10 @@ get (const FlamLocation *location,
     case FLAM_LOCATION_CLICKHOUSE: /* has rows, not a document */
       break;
     }
-  return flam_location_error (
-      location,
-      error,
-      N_ ("OTLP's servers take profiles, and have no way to give them back"));
+  return flam_location_error (location,
+                              error,
+                              N_ ("OTLP servers only receive profiles; none "
+                                  "can be read back from them"));
 }
 
 /* --- the answer ----------------------------------------------------------- */

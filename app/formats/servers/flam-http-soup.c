@@ -122,8 +122,8 @@ name_flaw (GTlsCertificateFlags flaws)
   if (flaws & G_TLS_CERTIFICATE_REVOKED)
     return N_ ("its certificate was revoked");
   if (flaws & G_TLS_CERTIFICATE_UNKNOWN_CA)
-    return N_ ("its certificate is not of an authority that this system "
-               "trusts");
+    return N_ ("its certificate was not issued by an authority that this "
+               "system trusts");
   return N_ ("its certificate is not valid");
 }
 
@@ -219,7 +219,7 @@ too_large (GError **error)
 {
   return fail (error,
                G_IO_ERROR_NO_SPACE,
-               N_ ("the server sends more than a capture may have"));
+               N_ ("the server sends more data than a capture may contain"));
 }
 
 static gboolean
@@ -267,9 +267,10 @@ read_answer (Exchange *exchange,
     return fail_for (message, why, error);
   g_clear_error (&why);
   if (n < 0 || (told && sum < (guint64)length))
-    return fail (error,
-                 G_IO_ERROR_FAILED,
-                 N_ ("the server broke off in the middle of the answer"));
+    return fail (
+        error,
+        G_IO_ERROR_FAILED,
+        N_ ("the server closed the connection in the middle of its answer"));
   return TRUE;
 }
 
@@ -331,9 +332,7 @@ exchange_with (Exchange *exchange, FlamHttpAnswer *answer, GError **error)
       g_uri_unref (uri);
       uri = next;
     }
-  return fail (error,
-               G_IO_ERROR_FAILED,
-               N_ ("the server leads from one address to the next"));
+  return fail (error, G_IO_ERROR_FAILED, N_ ("the server redirects too often"));
 }
 
 static gboolean

@@ -164,7 +164,7 @@ read_range (FlamLocation *location, GError **error)
         return flam_location_error (
             location,
             error,
-            N_ ("%s=%s is not a time, such as -1h, now, 2026-11-27T10:30"),
+            N_ ("%s=%s: expected a time, such as -1h, now or 2026-11-27T10:30"),
             keys[i],
             value);
     }
@@ -251,7 +251,7 @@ read_words (FlamLocation *location, GError **error)
     }
   return bad == NULL ||
          flam_location_error (
-             location, error, N_ ("what follows the ? is not KEY=VALUE&…"));
+             location, error, N_ ("expected KEY=VALUE&… after the ?"));
 }
 
 /* --- the URL -------------------------------------------------------------- */

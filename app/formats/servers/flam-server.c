@@ -93,7 +93,9 @@ authorize (const FlamLocation *location,
   for (const char *c = token; *c != '\0'; c++)
     if (g_ascii_iscntrl (*c))
       return flam_location_error (
-          location, error, N_ ("the token has characters that none may have"));
+          location,
+          error,
+          N_ ("the token contains characters that tokens cannot have"));
   if (location->user != NULL)
     *header = basic (location->user, token);
   else if (*token != '\0')
@@ -112,10 +114,11 @@ flam_server_keep_token (const FlamLocation *location,
   if (functions == NULL)
     return FALSE;
   return functions->keep_secret (location->server, token, &bad) ||
-         flam_location_error (location,
-                              error,
-                              N_ ("the keyring does not take the token: %s"),
-                              bad->message);
+         flam_location_error (
+             location,
+             error,
+             N_ ("the token cannot be stored in the keyring: %s"),
+             bad->message);
 }
 
 /* --- answers that are errors ---------------------------------------------- */
@@ -162,7 +165,7 @@ refuse (const FlamLocation *location,
     return flam_location_error (
         location,
         error,
-        N_ ("the server refuses access (%u%s%s); give it a token by "
+        N_ ("the server refuses access (%u%s%s); provide a token with "
             "--token-file, $FLAMBEAU_TOKEN or the keyring"),
         answer->status,
         colon,

@@ -965,7 +965,7 @@ flam_go_events_read (FlamGoEvents *events, GError **error)
                               error,
                               FLAM_ERROR_TRUNCATED,
                               source->size,
-                              N_ ("the file ends in its head"));
+                              N_ ("the file ends within its header"));
   for (guint i = strlen ("go 1.");
        i < HEAD && g_ascii_isdigit (source->data[i]);
        i++)

@@ -384,13 +384,12 @@ read_old (FlamTraceFile *file, Reader *reader, GError **error)
       word = get_bytes (reader, MAGIC);
     }
   if (flam_slice_begins (word, "latency"))
-    return flam_source_error (
-        file->load->source,
-        error,
-        FLAM_ERROR_UNSUPPORTED,
-        FLAM_NO_OFFSET,
-        N_ ("this file of trace-cmd has the text of a latency tracer, which "
-            "has no stacks"));
+    return flam_source_error (file->load->source,
+                              error,
+                              FLAM_ERROR_UNSUPPORTED,
+                              FLAM_NO_OFFSET,
+                              N_ ("this trace-cmd file contains the text of a "
+                                  "latency tracer, which has no stacks"));
   if (flam_slice_begins (word, "flyrecord"))
     read_cpus (file, reader, n);
   return TRUE;
@@ -596,7 +595,7 @@ flam_trace_file_read (FlamTraceFile *file, FlamLoad *load, GError **error)
         error,
         FLAM_ERROR_UNSUPPORTED,
         MAGIC,
-        N_ ("only the versions 6 and 7 of trace-cmd's files can be read"));
+        N_ ("only versions 6 and 7 of trace-cmd files can be read"));
   if (!read)
     return FALSE;
   find_any_format (file);

@@ -241,13 +241,13 @@ flam_find_targets (const FlamRecordOptions *options, GError **error)
                    N_ ("control group %s: it does not exist, or has no "
                        "processes"),
                    error) ||
-      !add_groups (pids,
-                   options->containers,
-                   flam_find_in_container,
-                   N_ ("container %s: neither podman, docker and machinectl "
-                       "nor the control groups have a running one of this "
-                       "name"),
-                   error))
+      !add_groups (
+          pids,
+          options->containers,
+          flam_find_in_container,
+          N_ ("container %s: not found; neither podman, docker, machinectl nor "
+              "the control groups list a running container of this name"),
+          error))
     return NULL;
   return flam_find_sort (pids, options->follow);
 }

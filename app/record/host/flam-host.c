@@ -573,8 +573,8 @@ report_broken (Host *host, GError *error)
     }
   flam_error_set (&kept,
                   FLAM_ERROR_SYSTEM,
-                  N_ ("%s; what was received is in %s, and the whole capture "
-                      "in %s there"),
+                  N_ ("%s; the data received is in %s, and the whole capture "
+                      "is in %s on that host"),
                   error->message,
                   host->output.base_lines != NULL ? host->output.base_lines
                                                   : host->output.path,

@@ -308,8 +308,8 @@ flam_alloc_attach (const FlamInjection *injection,
   remote = find_thread (tracing, safe, pid, SEARCH_TIME, &tid);
   if (remote == NULL)
     {
-      *why = g_strdup (N_ ("had no thread outside of its allocator and loader "
-                           "while it was tried"));
+      *why = g_strdup (N_ ("never had a thread outside its allocator and "
+                           "loader during the attempts"));
       return NULL;
     }
   *why = load_library (safe, remote, pid, injection->library);

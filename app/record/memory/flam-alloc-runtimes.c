@@ -14,33 +14,34 @@
 static const FlamAllocRuntime java = {
   N_ ("the Java heap is not part of this recording: a JFR recording has its "
       "objects (jcmd PID JFR.start, or java -XX:StartFlightRecording)"),
-  N_ ("of the Java heap this recording has what the virtual machine maps: a "
-      "JFR recording has its objects (jcmd PID JFR.start, or java "
-      "-XX:StartFlightRecording)"),
+  N_ ("this recording contains only the memory that the virtual machine maps "
+      "for the Java heap: a JFR recording has its objects (jcmd PID JFR.start, "
+      "or java -XX:StartFlightRecording)"),
   "[mapped by Java]",
 };
 
 static const FlamAllocRuntime dotnet = {
   N_ ("the .NET heap is not part of this recording: dotnet-trace collect "
       "--profile gc-verbose writes a file that has its objects"),
-  N_ ("of the .NET heap this recording has what the runtime maps: dotnet-trace "
-      "collect --profile gc-verbose writes a file that has its objects"),
+  N_ ("this recording contains only the memory that the runtime maps for the "
+      ".NET heap: dotnet-trace collect --profile gc-verbose writes a file that "
+      "has its objects"),
   "[mapped by .NET]",
 };
 
 static const FlamAllocRuntime node = {
   N_ ("the JavaScript heap is not part of this recording: node --heap-prof "
       "writes a file that has its objects"),
-  N_ ("of the JavaScript heap this recording has what node maps: node "
-      "--heap-prof writes a file that has its objects"),
+  N_ ("this recording contains only the memory that node maps for the "
+      "JavaScript heap: node --heap-prof writes a file that has its objects"),
   "[mapped by node]",
 };
 
 static const FlamAllocRuntime go = {
   N_ ("the Go heap is not part of this recording: the heap profile of "
       "runtime/pprof has its objects"),
-  N_ ("of the Go heap this recording has what the runtime maps: the heap "
-      "profile of runtime/pprof has its objects"),
+  N_ ("this recording contains only the memory that the runtime maps for the "
+      "Go heap: the heap profile of runtime/pprof has its objects"),
   "[mapped by Go]",
 };
 

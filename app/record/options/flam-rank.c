@@ -73,7 +73,7 @@ value_of (char letter, FlamRank rank, GError **error)
         error,
         FLAM_ERROR_INVALID,
         N_ ("--output: %%r is the rank in a job, and this process has none: "
-            "start it by srun or mpirun"));
+            "start it with srun or mpirun"));
   if (letter == 'j' && rank.job == NULL)
     return flam_error_null (
         error,

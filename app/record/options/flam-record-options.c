@@ -199,7 +199,7 @@ static const struct
     TEXT,
     AT (host),
     "HOST",
-    N_ ("record there: by ssh, or in a container") },
+    N_ ("record on HOST: by ssh, or in a container") },
   { "reconnect",
     NUMBER,
     AT (reconnect),
@@ -391,7 +391,7 @@ check_rounds (const FlamRecordOptions *options, GError **error)
     return fail (error, N_ ("--every: expected --push URL"));
   if (options->duration > 0 || !flam_record_options_attaches (options))
     return fail (error,
-                 N_ ("--every attaches to what runs already, and --for is its "
+                 N_ ("--every attaches to a running process, and --for is its "
                      "duration"));
   return TRUE;
 }

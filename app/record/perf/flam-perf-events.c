@@ -151,10 +151,9 @@ flam_perf_events_limit (FlamRecordOptions *options)
   g_free (options->events);
   options->events = left->len > 0 ? g_strdup (left->str) : NULL;
   return problem == ENOENT || problem == EOPNOTSUPP
-             ? g_strdup_printf (
-                   N_ ("%s: this machine does not count them, as most virtual "
-                       "machines do not"),
-                   missing->str)
+             ? g_strdup_printf (N_ ("%s: this machine cannot count them, like "
+                                    "most virtual machines"),
+                                missing->str)
              : g_strdup_printf (
                    "%s: %s", missing->str, flam_perf_problem (problem));
 }

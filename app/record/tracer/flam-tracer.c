@@ -435,8 +435,8 @@ withdraw (FlamTracer *tracer)
           flam_proc_lives (g_array_index (pids, pid_t, i)))
         flam_tracer_warn (
             tracer,
-            N_ ("the library that records allocations could not be taken out "
-                "of a process; it has no effect there any more"));
+            N_ ("the library that records allocations could not be removed "
+                "from a process; it no longer has any effect there"));
     }
 }
 

@@ -112,10 +112,10 @@ static const struct
                      "rest was used between samples."),
                  N_ ("Raise the sampling rate if much is missing.") },
   [ROW_UNSEEN] = { N_ ("CPU Time Around Waits"),
-                   N_ ("How much of the CPU time, at most, the kernel used "
-                       "without interruption to put threads on a CPU and to "
-                       "take them off. It takes no sample there: functions "
-                       "that wait have up to this much too little."),
+                   N_ ("An upper bound of the CPU time that the kernel used, "
+                       "without interruption, to put threads on a CPU and to "
+                       "take them off. No sample can be taken there, so "
+                       "waiting functions may show this much too little."),
                    N_ ("Only a hardware counter sees it: perf record -e "
                        "cycles.") },
   [ROW_OVERHEAD] = { N_ ("Recorder Overhead"),

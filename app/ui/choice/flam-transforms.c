@@ -107,7 +107,7 @@ flam_transforms_describe_step (const FlamSelection *before,
   if (now->no_repl != before->no_repl)
     return g_strdup (_ ("the REPL’s frames"));
   if (now->by != before->by)
-    return g_strdup (_ ("what is grouped"));
+    return g_strdup (_ ("grouping"));
   if (now->states != before->states)
     return g_strdup (_ ("states of threads"));
   if (now->allocators != before->allocators)
@@ -122,7 +122,7 @@ flam_transforms_describe_step (const FlamSelection *before,
                 before->threads->data,
                 now->threads->len * sizeof (FlamId)) != 0)))
     return g_strdup (_ ("threads"));
-  return g_strdup (_ ("what is shown"));
+  return g_strdup (_ ("display"));
 }
 
 /* --- actions -------------------------------------------------------------- */

@@ -337,11 +337,11 @@ flam_recording_describe_end (FlamRecording *self)
   if (self->left > 0 && self->exit_status == 0)
     /* Translators: a program, and a process that it has started, with its
      * number */
-    return g_strdup_printf (
-        _ ("%s ended, and what it started runs on: %s (process %d)"),
-        self->title,
-        self->left_name,
-        self->left);
+    return g_strdup_printf (_ ("%s ended, but a process that it started is "
+                               "still running: %s (process %d)"),
+                            self->title,
+                            self->left_name,
+                            self->left);
   if (self->exit_status == 0)
     return g_strdup_printf (_ ("%s ended without an error"), self->title);
   /* As in a shell. */

@@ -56,8 +56,8 @@ flam_source_missing_text (const FlamSourceFile *file)
     g_string_append_printf (text, "\n%s", file->tried[i]);
   if (n > TRIED_SHOWN)
     g_string_append_printf (text,
-                            ngettext ("\nand %u place more",
-                                      "\nand %u places more",
+                            ngettext ("\nand %u more place",
+                                      "\nand %u more places",
                                       n - TRIED_SHOWN),
                             n - TRIED_SHOWN);
   append_package (text, file->request);

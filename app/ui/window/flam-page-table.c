@@ -23,7 +23,7 @@ static const FlamPlotKind heat = {
   .none_title = N_ ("No Heat Map"),
   .none_text = N_ ("No samples of this measure have times."),
   .describe = flam_heat_words,
-  .choice_title = N_ ("Rows in a Second"),
+  .choice_title = N_ ("Rows per Second"),
   .choices =
       (const char *const[]){ "10", "20", "25", "49", "50", "99", "100", NULL },
   .choice = 4,
@@ -39,7 +39,7 @@ static const FlamPlotKind balance = {
   .none_text = N_ ("This is not the capture of a parallel job, or its samples "
                    "have no times."),
   .describe = flam_balance_words,
-  .choice_title = N_ ("Parts of Time"),
+  .choice_title = N_ ("Time Slices"),
   .choices = (const char *const[]){ "20", "50", "100", "200", "500", NULL },
   .choice = 2,
 };

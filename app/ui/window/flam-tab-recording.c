@@ -66,9 +66,9 @@ say_end (FlamTab *self)
   gtk_box_append (GTK_BOX (buttons),
                   button_of_toast (_ ("Record _Again"), "win.record-again"));
   if (flam_recording_get_left (self->recorded, &left) != NULL)
-    gtk_box_append (
-        GTK_BOX (buttons),
-        button_of_toast (_ ("_Attach to What Runs On"), "win.record-left"));
+    gtk_box_append (GTK_BOX (buttons),
+                    button_of_toast (_ ("_Attach to Remaining Process"),
+                                     "win.record-left"));
   gtk_box_append (GTK_BOX (box), line_of_toast (end, "heading"));
   gtk_box_append (GTK_BOX (box), line_of_toast (where, "caption"));
   gtk_box_append (GTK_BOX (box), buttons);
