@@ -188,13 +188,6 @@ load (FlamSymbolModule *module)
     g_clear_pointer (&module->dwarf, flam_dwarf_index_free);
 }
 
-const FlamSymbolTable *
-flam_symbol_module_get_table (FlamSymbolModule *module)
-{
-  load (module);
-  return module->table;
-}
-
 static FlamSymbolState
 table_state (const FlamSymbolModule *module)
 {

@@ -82,7 +82,6 @@ void flam_symbol_module_free (FlamSymbolModule *module);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSymbolModule, flam_symbol_module_free)
 
 const FlamElf *flam_symbol_module_get_elf (const FlamSymbolModule *module);
-const FlamSymbolTable *flam_symbol_module_get_table (FlamSymbolModule *module);
 /* The function that contains `vaddr`, by its symbol or its call frame
  * information; `end` is exclusive. FALSE: neither bounds it. */
 gboolean flam_symbol_module_find_bounds (FlamSymbolModule *module,

@@ -161,157 +161,191 @@ test_messages (void)
 
 /* --- the account --------------------------------------------------------- */
 
+typedef enum
+{
+  IN_PROCESS,
+  IN_CHILD, /* forked just before */
+  AT_EXEC,  /* no event */
+} StepKind;
+
 typedef struct
 {
-  FlamBuilder *builder;
-  FlamCallLedger *ledger;
-  FlamCallSpace *space;
-  FlamThreadId thread;
-} Account;
+  FlamCallEvent event;
+  gint64 live;    /* bytes, or descriptors and threads, after it */
+  gint64 highest; /* the most until then */
+  StepKind kind;
+} Step;
 
-static Account
-account_new (FlamRecordWhat what)
+static FlamStackId
+make_stack (FlamBuilder *builder)
 {
-  Account account = { .builder = flam_builder_new () };
-  FlamProcessId process =
-      flam_builder_append_process (account.builder, 1, FLAM_NONE);
+  FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
+  FlamRecordedFrame frame = { .file = FLAM_NONE, .module = FLAM_NONE };
 
-  account.thread = flam_builder_append_thread (account.builder, process, 1);
-  account.ledger = flam_call_ledger_new (account.builder, what);
-  account.space = flam_call_ledger_add_space (account.ledger, NULL);
-  return account;
+  function.name = flam_builder_string (builder, "f", -1);
+  function.system_name = function.file = flam_builder_string (builder, "", -1);
+  frame.function = flam_builder_function (builder, &function);
+  return flam_builder_stack (
+      builder, FLAM_NONE, flam_builder_recorded_frame (builder, &frame));
 }
 
 static void
-put (Account *account, FlamCallOp op, guint64 at, guint64 size)
+take (FlamCallLedger *ledger,
+      FlamCallSpace *space,
+      FlamThreadId thread,
+      gint64 time,
+      const Step *step,
+      FlamStackId stack)
 {
-  FlamCallEvent event = { op, at, size };
+  FlamCallSpace *child = NULL;
 
-  flam_call_ledger_take (
-      account->ledger, account->space, account->thread, 0, &event, FLAM_NONE);
+  if (step->kind == AT_EXEC)
+    {
+      flam_call_ledger_exec (ledger, space);
+      return;
+    }
+  if (step->kind == IN_CHILD)
+    space = child = flam_call_ledger_add_space (ledger, space);
+  flam_call_ledger_take (ledger, space, thread, time, &step->event, stack);
+  if (child != NULL)
+    flam_call_ledger_end_space (ledger, child);
 }
 
-/* Bytes, or descriptors and threads: live now, and the most there were. */
-static void
-assert_account (const Account *account, gint64 live, gint64 highest)
+/* The recording of the first steps of a process, which begins with these maps
+ * or with nothing. */
+static FlamProfile *
+record_steps (FlamRecordWhat what, const char *maps, const Step *steps, guint n)
 {
-  gint64 most;
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamThreadId thread = flam_builder_append_thread (
+      builder, flam_builder_append_process (builder, 1, FLAM_NONE), 1);
+  FlamStackId stack = make_stack (builder);
+  FlamCallLedger *ledger = flam_call_ledger_new (builder, what);
+  FlamCallSpace *space = flam_call_ledger_add_space (ledger, NULL);
+  FlamProfile *profile;
 
-  g_assert_cmpint (flam_call_ledger_live (account->ledger, &most), ==, live);
-  g_assert_cmpint (most, ==, highest);
+  if (maps != NULL)
+    flam_call_space_read (space, maps);
+  for (guint i = 0; i < n; i++)
+    {
+      flam_call_ledger_advance (ledger, i * G_GINT64_CONSTANT (1000000000));
+      take (ledger,
+            space,
+            thread,
+            i * G_GINT64_CONSTANT (1000000000),
+            &steps[i],
+            stack);
+    }
+  flam_call_ledger_finish (ledger, n * G_GINT64_CONSTANT (1000000000));
+  flam_call_ledger_end_space (ledger, space);
+  flam_call_ledger_free (ledger);
+  profile = flam_builder_finish (builder, NULL);
+  g_assert_nonnull (profile);
+  return profile;
 }
 
+/* Recordings that end after each of the steps. */
 static void
-account_free (Account *account)
+assert_steps (FlamRecordWhat what, const char *maps, const Step *steps, guint n)
 {
-  flam_call_ledger_end_space (account->ledger, account->space);
-  flam_call_ledger_free (account->ledger);
-  flam_builder_free (account->builder);
+  for (guint last = 0; last < n; last++)
+    {
+      g_autoptr (FlamProfile) profile =
+          record_steps (what, maps, steps, last + 1);
+      const FlamAllocations *rows = &profile->allocations;
+      gint64 live = 0, highest = 0;
+
+      g_test_message ("step %u", last);
+      for (guint32 i = 0; i < rows->n; i++)
+        {
+          if (rows->freed_at[i] == FLAM_NEVER)
+            live += rows->count[i] * rows->size[i];
+          highest += rows->at_peak[i] * rows->size[i];
+        }
+      g_assert_cmpint (live, ==, steps[last].live);
+      g_assert_cmpint (highest, ==, steps[last].highest);
+    }
 }
 
 static void
 test_pages (void)
 {
-  Account account = account_new (FLAM_RECORD_FAULTS);
-  FlamCallSpace *child;
+  static const Step steps[] = {
+    { { FLAM_CALL_MAP, 0x100000, 0x10000 }, 0x10000, 0x10000 },
+    { { FLAM_CALL_UNMAP, 0x104000, 0x1000 }, 0xf000, 0x10000 },
+    /* A new mapping replaces what it covers. */
+    { { FLAM_CALL_MAP_FILE, 0x102000, 0x4000 }, 0x10000, 0x10000 },
+    { { FLAM_CALL_UNMAP, 0, 0x10000000 }, 0, 0x10000 },
+    /* Reserved addresses become memory, and reserved again. */
+    { { FLAM_CALL_RESERVE, 0x200000, 0x100000 }, 0, 0x10000 },
+    { { FLAM_CALL_ALLOW, 0x1ff000, 0x3000 }, 0x2000, 0x10000 },
+    { { FLAM_CALL_ALLOW, 0x200000, 0x4000 }, 0x4000, 0x10000 },
+    { { FLAM_CALL_FORBID, 0x203000, 0x10000 }, 0x3000, 0x10000 },
+    { { FLAM_CALL_ALLOW, 0x203000, 0x1000 }, 0x4000, 0x10000 },
+    { { FLAM_CALL_RESERVE, 0x200000, 0x1000 }, 0x3000, 0x10000 },
+    /* Addresses that a child's parent has reserved become the child's memory.
+     */
+    { { FLAM_CALL_ALLOW, 0x280000, 0x1000 }, 0x4000, 0x10000, IN_CHILD },
+  };
 
-  put (&account, FLAM_CALL_MAP, 0x100000, 0x10000);
-  put (&account, FLAM_CALL_UNMAP, 0x104000, 0x1000);
-  assert_account (&account, 0xf000, 0x10000);
-  /* A new mapping replaces what it covers. */
-  put (&account, FLAM_CALL_MAP_FILE, 0x102000, 0x4000);
-  assert_account (&account, 0x10000, 0x10000);
-  put (&account, FLAM_CALL_UNMAP, 0, 0x10000000);
-  assert_account (&account, 0, 0x10000);
-  /* Reserved addresses become memory, and reserved again. */
-  put (&account, FLAM_CALL_RESERVE, 0x200000, 0x100000);
-  assert_account (&account, 0, 0x10000);
-  put (&account, FLAM_CALL_ALLOW, 0x1ff000, 0x3000);
-  assert_account (&account, 0x2000, 0x10000);
-  put (&account, FLAM_CALL_ALLOW, 0x200000, 0x4000);
-  assert_account (&account, 0x4000, 0x10000);
-  put (&account, FLAM_CALL_FORBID, 0x203000, 0x10000);
-  assert_account (&account, 0x3000, 0x10000);
-  put (&account, FLAM_CALL_ALLOW, 0x203000, 0x1000);
-  assert_account (&account, 0x4000, 0x10000);
-  put (&account, FLAM_CALL_RESERVE, 0x200000, 0x1000);
-  assert_account (&account, 0x3000, 0x10000);
-  /* Addresses that a child's parent has reserved become the child's memory. */
-  child = flam_call_ledger_add_space (account.ledger, account.space);
-  flam_call_ledger_take (account.ledger,
-                         child,
-                         account.thread,
-                         0,
-                         &(FlamCallEvent){ FLAM_CALL_ALLOW, 0x280000, 0x1000 },
-                         FLAM_NONE);
-  assert_account (&account, 0x4000, 0x10000);
-  flam_call_ledger_end_space (account.ledger, child);
-  account_free (&account);
+  assert_steps (FLAM_RECORD_FAULTS, NULL, steps, G_N_ELEMENTS (steps));
 }
 
 static void
 test_break (void)
 {
-  Account account = account_new (FLAM_RECORD_FAULTS);
+  static const Step steps[] = {
+    { { FLAM_CALL_BREAK, 0x500000, 0 }, 0, 0 },
+    { { FLAM_CALL_BREAK, 0x521000, 0 }, 0x21000, 0x21000 },
+    { { FLAM_CALL_BREAK, 0x521000, 0 }, 0x21000, 0x21000 },
+    { { FLAM_CALL_BREAK, 0x510000, 0 }, 0x10000, 0x21000 },
+    /* Moved during a pause. */
+    { { FLAM_CALL_BREAK, 0x600000, 1 }, 0x10000, 0x21000 },
+    { { FLAM_CALL_BREAK, 0x601000, 0 }, 0x11000, 0x21000 },
+    { .kind = AT_EXEC, .live = 0x11000, .highest = 0x21000 },
+    { { FLAM_CALL_BREAK, 0x900000, 0 }, 0x11000, 0x21000 },
+  };
 
-  put (&account, FLAM_CALL_BREAK, 0x500000, 0);
-  assert_account (&account, 0, 0);
-  put (&account, FLAM_CALL_BREAK, 0x521000, 0);
-  put (&account, FLAM_CALL_BREAK, 0x521000, 0);
-  assert_account (&account, 0x21000, 0x21000);
-  put (&account, FLAM_CALL_BREAK, 0x510000, 0);
-  assert_account (&account, 0x10000, 0x21000);
-  /* Moved during a pause. */
-  put (&account, FLAM_CALL_BREAK, 0x600000, 1);
-  put (&account, FLAM_CALL_BREAK, 0x601000, 0);
-  assert_account (&account, 0x11000, 0x21000);
-  flam_call_ledger_exec (account.ledger, account.space);
-  put (&account, FLAM_CALL_BREAK, 0x900000, 0);
-  assert_account (&account, 0x11000, 0x21000);
-  account_free (&account);
+  assert_steps (FLAM_RECORD_FAULTS, NULL, steps, G_N_ELEMENTS (steps));
 }
 
 static void
 test_attached_space (void)
 {
-  Account account = account_new (FLAM_RECORD_FAULTS);
+  static const char maps[] =
+      "1000-2000 r-xp 00000000 00:1f 3 /usr/bin/a\n"
+      "5000-9000 rw-p 00000000 00:00 0 [heap]\n"
+      "a000-f000 ---p 00000000 00:00 0 \n"
+      "20000-21000 ---p 00000000 00:1f 3 /usr/lib/b.so\n";
+  static const Step steps[] = {
+    { { FLAM_CALL_BREAK, 0x9800, 0 }, 0x1000, 0x1000 },
+    { { FLAM_CALL_ALLOW, 0xa000, 0x20000 }, 0x6000, 0x6000 },
+  };
 
-  flam_call_space_read (account.space,
-                        "1000-2000 r-xp 00000000 00:1f 3 /usr/bin/a\n"
-                        "5000-9000 rw-p 00000000 00:00 0 [heap]\n"
-                        "a000-f000 ---p 00000000 00:00 0 \n"
-                        "20000-21000 ---p 00000000 00:1f 3 /usr/lib/b.so\n");
-  put (&account, FLAM_CALL_BREAK, 0x9800, 0);
-  assert_account (&account, 0x1000, 0x1000);
-  put (&account, FLAM_CALL_ALLOW, 0xa000, 0x20000);
-  assert_account (&account, 0x6000, 0x6000);
-  account_free (&account);
+  assert_steps (FLAM_RECORD_FAULTS, maps, steps, G_N_ELEMENTS (steps));
 }
 
 static void
 test_descriptors (void)
 {
-  Account account = account_new (FLAM_RECORD_RESOURCES);
+  static const Step steps[] = {
+    { { FLAM_CALL_OPEN, 3, 1 }, 1, 1 },
+    { { FLAM_CALL_OPEN, 4, 1 }, 2, 2 },
+    { { FLAM_CALL_OPEN, 8, 1 }, 3, 3 },
+    { { FLAM_CALL_OPEN, 9, 1 }, 4, 4 },
+    { { FLAM_CALL_BEGIN_THREAD, 4, 1 }, 5, 5 },
+    { { FLAM_CALL_CLOSE, 4, 1 }, 4, 5 },
+    { { FLAM_CALL_CLOSE, 4, 1 }, 4, 5 },
+    { { FLAM_CALL_CLOSE, 99, 1 }, 4, 5 },
+    { { FLAM_CALL_OPEN, 3, 1 }, 4, 5 },
+    { { FLAM_CALL_CLOSE, 8, 0xfffffff8 }, 2, 5 },
+    { { FLAM_CALL_CLOSE, 0, 1 }, 2, 5 },
+    { { FLAM_CALL_END_THREAD, 4, 1 }, 1, 5 },
+    { { FLAM_CALL_END_THREAD, 4, 1 }, 1, 5 },
+    { { FLAM_CALL_OPEN, G_MAXUINT32, 1 }, 1, 5 },
+  };
 
-  for (guint i = 3; i < 10; i++)
-    put (&account, FLAM_CALL_OPEN, i, 1);
-  put (&account, FLAM_CALL_BEGIN_THREAD, 4, 1);
-  assert_account (&account, 8, 8);
-  put (&account, FLAM_CALL_CLOSE, 4, 1);
-  put (&account, FLAM_CALL_CLOSE, 4, 1);
-  put (&account, FLAM_CALL_CLOSE, 99, 1);
-  assert_account (&account, 7, 8);
-  put (&account, FLAM_CALL_OPEN, 3, 1);
-  assert_account (&account, 7, 8);
-  put (&account, FLAM_CALL_CLOSE, 8, 0xfffffff8);
-  assert_account (&account, 5, 8);
-  put (&account, FLAM_CALL_CLOSE, 0, 1);
-  put (&account, FLAM_CALL_END_THREAD, 4, 1);
-  put (&account, FLAM_CALL_END_THREAD, 4, 1);
-  assert_account (&account, 4, 8);
-  put (&account, FLAM_CALL_OPEN, G_MAXUINT32, 1);
-  assert_account (&account, 4, 8);
-  account_free (&account);
+  assert_steps (FLAM_RECORD_RESOURCES, NULL, steps, G_N_ELEMENTS (steps));
 }
 
 /* --- programs ------------------------------------------------------------ */

@@ -187,7 +187,6 @@ play (FlamBuilder *builder, Plain *plain, FlamSpill *spill)
           plain_free (plain, address, thread);
         }
     }
-  g_assert_cmpint (flam_alloc_heaps_live (heaps), ==, plain->bytes);
   flam_alloc_heaps_finish (heaps, now);
 }
 
@@ -417,7 +416,6 @@ test_bounded (void)
     flam_alloc_heaps_free_block (heaps, stream, leaked_address (i));
   flam_alloc_heaps_advance (heaps, 2000ll * NS);
   g_assert_cmpuint (resident_of_files (), <=, RESIDENT);
-  g_assert_cmpint (flam_alloc_heaps_live (heaps), ==, 4800000);
   flam_alloc_heaps_finish (heaps, 3000ll * NS);
   profile = read_back (writer);
   for (guint32 i = 0; i < profile->allocations.n; i++)

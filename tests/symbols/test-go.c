@@ -418,6 +418,7 @@ test_module (void)
 {
   g_autofree char *path = in_folder ("own-linker-bare");
   g_autoptr (FlamSymbolModule) module = NULL;
+  g_autoptr (FlamSymbolTable) table = NULL;
   const FlamSymbol *symbols;
   guint32 n, found = 0;
 
@@ -427,7 +428,8 @@ test_module (void)
       return;
     }
   module = flam_symbol_module_open (path, NULL, NULL);
-  symbols = flam_symbol_table_get (flam_symbol_module_get_table (module), &n);
+  table = flam_symbol_table_new (flam_symbol_module_get_elf (module), NULL);
+  symbols = flam_symbol_table_get (table, &n);
   for (guint32 i = 0; i < n; i++)
     {
       FlamSymbolChain chain;

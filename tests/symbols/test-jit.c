@@ -17,9 +17,14 @@ test_perf_map (void)
                              "1040 80 new; with a semicolon\r\n"
                              "2000 0 empty\n"
                              "3000 10 last without newline";
-  g_autoptr (FlamPerfMap) map =
-      flam_perf_map_new_from_data (text, sizeof text - 1);
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "perf-7.map", NULL);
+  g_autoptr (FlamPerfMap) map = NULL;
 
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  map = flam_perf_map_open_in (folder, 7);
+  g_assert_no_errno (g_remove (path));
+  g_assert_no_errno (g_rmdir (folder));
   g_assert_null (flam_perf_map_find (map, 0xfff));
   g_assert_cmpstr (flam_perf_map_find (map, 0x1000), ==, "old one");
   g_assert_cmpstr (

@@ -11,6 +11,7 @@
 
 #include "symbols-oracle.h"
 
+#include "flam-debug-files.h"
 #include "flam-demangle.h"
 #include "flam-dwarf-index.h"
 #include "flam-symbol-module.h"
@@ -53,10 +54,10 @@ note (Score *score, gboolean agrees, guint64 vaddr)
 static void
 compare_symbols (const char *path)
 {
-  g_autoptr (FlamSymbolModule) module =
-      flam_symbol_module_open (path, NULL, NULL);
+  g_autoptr (FlamElf) elf = flam_elf_open (path, NULL);
+  g_autoptr (FlamElf) debug = flam_debug_file_find (elf, NULL, NULL);
+  g_autoptr (FlamSymbolTable) table = flam_symbol_table_new (elf, debug);
   g_autofree guint64 *addresses = flam_oracle_addresses (path, ADDRESSES, 1);
-  const FlamSymbolTable *table = flam_symbol_module_get_table (module);
   Score score = { "symbols" };
   FlamOracle oracle;
 
@@ -163,8 +164,8 @@ compare_nm (const char *path)
   g_auto (GStrv) lines = g_strsplit (text ? text : "", "\n", -1);
   g_autoptr (GHashTable) known =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (FlamSymbolModule) module =
-      flam_symbol_module_open (path, NULL, NULL);
+  g_autoptr (FlamElf) elf = flam_elf_open (path, NULL);
+  g_autoptr (FlamSymbolTable) table = flam_symbol_table_new (elf, NULL);
   const FlamSymbol *symbols;
   Score score = { "names in nm" };
   guint32 n;
@@ -177,7 +178,7 @@ compare_nm (const char *path)
                                          lines[i] + 19));
   if (g_hash_table_size (known) == 0)
     return;
-  symbols = flam_symbol_table_get (flam_symbol_module_get_table (module), &n);
+  symbols = flam_symbol_table_get (table, &n);
   for (guint32 i = 0; i < n; i++)
     {
       g_autofree char *key = g_strdup_printf (
@@ -387,6 +388,7 @@ test_included (void)
   const char *compile[] = { "cc", "-O1", "-g", "-o", program, file, NULL };
   const char *tidy[] = { "rm", "-r", folder, NULL };
   g_autoptr (FlamSymbolModule) module = NULL;
+  g_autoptr (FlamSymbolTable) table = NULL;
   g_autofree char *said = NULL;
   g_autofree char *tidied = NULL;
   const FlamSymbol *all;
@@ -400,7 +402,8 @@ test_included (void)
   compare_tool ("addr2line", program);
   compare_llvm (program);
   module = flam_symbol_module_open (program, NULL, NULL);
-  all = flam_symbol_table_get (flam_symbol_module_get_table (module), &n);
+  table = flam_symbol_table_new (flam_symbol_module_get_elf (module), NULL);
+  all = flam_symbol_table_get (table, &n);
   for (guint32 i = 0; i < n; i++)
     for (guint64 at = all[i].start; at < all[i].end; at++)
       {

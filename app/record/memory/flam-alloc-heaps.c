@@ -587,15 +587,3 @@ flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time)
     }
   flam_ledger_finish (ledger, time, NULL);
 }
-
-gint64
-flam_alloc_heaps_live (const FlamAllocHeaps *heaps)
-{
-  return heaps->ledger->heap.live;
-}
-
-gint64
-flam_alloc_heaps_highest (const FlamAllocHeaps *heaps)
-{
-  return heaps->ledger->heap.highest;
-}

@@ -114,9 +114,5 @@ gboolean flam_alloc_heaps_level (FlamAllocHeaps *heaps,
 /* Writes the rest and the exact peak; for sampled blocks also the exact sums,
  * as facts. The peak of each tick goes to the counter. */
 void flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time);
-/* The most that were in use. */
-gint64 flam_alloc_heaps_highest (const FlamAllocHeaps *heaps);
-/* Bytes in use now, without pages, unless pages are recorded. */
-gint64 flam_alloc_heaps_live (const FlamAllocHeaps *heaps);
 
 #endif

@@ -288,13 +288,6 @@ flam_call_ledger_advance (FlamCallLedger *ledger, gint64 time)
   flam_alloc_heaps_advance (ledger->heaps, time);
 }
 
-gint64
-flam_call_ledger_live (const FlamCallLedger *ledger, gint64 *highest)
-{
-  *highest = flam_alloc_heaps_highest (ledger->heaps);
-  return flam_alloc_heaps_live (ledger->heaps);
-}
-
 void
 flam_call_ledger_finish (FlamCallLedger *ledger, gint64 time)
 {

@@ -43,8 +43,6 @@ void flam_call_ledger_take (FlamCallLedger *ledger,
                             FlamStackId stack);
 /* Also called when nothing happens, so that rows are written. */
 void flam_call_ledger_advance (FlamCallLedger *ledger, gint64 time);
-/* The current amount and the greatest one so far: bytes, or a number. */
-gint64 flam_call_ledger_live (const FlamCallLedger *ledger, gint64 *highest);
 void flam_call_ledger_finish (FlamCallLedger *ledger, gint64 time);
 
 #endif

@@ -25,7 +25,6 @@ typedef struct
 static GMutex lock; /* protects the following */
 static GArray *mounts;
 static gint64 mounts_read;
-static char *mounts_given;
 static GPtrArray *asked;
 static GPtrArray *roots; /* or NULL */
 
@@ -80,7 +79,7 @@ static void
 read_mounts (void)
 {
   gint64 now = g_get_monotonic_time ();
-  g_autofree char *text = g_strdup (mounts_given);
+  g_autofree char *text = NULL;
   g_auto (GStrv) lines = NULL;
 
   if (mounts != NULL && now - mounts_read < MOUNTS_US)
@@ -89,8 +88,7 @@ read_mounts (void)
   mounts = g_array_new (FALSE, FALSE, sizeof (Mount));
   g_array_set_clear_func (mounts, clear_mount);
   mounts_read = now;
-  if (text == NULL)
-    g_file_get_contents ("/proc/self/mountinfo", &text, NULL, NULL);
+  g_file_get_contents ("/proc/self/mountinfo", &text, NULL, NULL);
   lines = g_strsplit (text != NULL ? text : "", "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
     add_mount (lines[i]);
@@ -195,16 +193,6 @@ root_of (const char *path, const char **rest)
   if (root != NULL)
     *rest = path + strlen (root) + strspn (path + strlen (root), "/");
   return root;
-}
-
-void
-flam_path_access_set_mounts (const char *text)
-{
-  g_mutex_lock (&lock);
-  g_free (mounts_given);
-  mounts_given = g_strdup (text);
-  g_clear_pointer (&mounts, g_array_unref);
-  g_mutex_unlock (&lock);
 }
 
 /* --- the walk ------------------------------------------------------------ */

@@ -57,7 +57,4 @@ char *flam_path_access_read_beneath (const char *folder,
                                      gsize *size,
                                      GError **error);
 
-/* For tests: replaces /proc/self/mountinfo; NULL ends that. */
-void flam_path_access_set_mounts (const char *text);
-
 #endif

@@ -64,24 +64,6 @@ parse (FlamPerfMap *map)
       &map->map, (FlamInterval *)ranges->data, ranges->len);
 }
 
-/* Takes ownership of `text`, which is NUL-terminated and shorter than 4 GiB. */
-static FlamPerfMap *
-map_new (char *text)
-{
-  FlamPerfMap *map = g_new0 (FlamPerfMap, 1);
-
-  map->text = text;
-  map->names = g_array_new (FALSE, FALSE, sizeof (guint32));
-  parse (map);
-  return map;
-}
-
-FlamPerfMap *
-flam_perf_map_new_from_data (const char *text, gsize size)
-{
-  return map_new (g_strndup (text, MIN (size, (gsize)FILE_MAX)));
-}
-
 /* Reads up to the first NUL: a hole in the file, which takes no space on the
  * disk, takes no memory either. */
 static char *
@@ -123,8 +105,11 @@ open_owned (const char *path, uid_t owner, GError **error)
         N_ ("belongs to a different user than the process, so it is ignored");
   else
     {
-      map = map_new (read_all (fd, (gsize)info.st_size));
+      map = g_new0 (FlamPerfMap, 1);
+      map->text = read_all (fd, (gsize)info.st_size);
+      map->names = g_array_new (FALSE, FALSE, sizeof (guint32));
       map->time = info.st_mtime;
+      parse (map);
     }
   if (!map)
     flam_error_set (error, FLAM_ERROR_SYSTEM, "%s: %s", path, wrong);

@@ -25,11 +25,10 @@ typedef struct _FlamPerfMap FlamPerfMap;
 FlamPerfMap *flam_perf_map_open_process (gint32 pid, GError **error);
 /* The one that the user put into a folder; NULL: there is no usable one. */
 FlamPerfMap *flam_perf_map_open_in (const char *folder, gint32 pid);
-FlamPerfMap *flam_perf_map_new_from_data (const char *text, gsize size);
 void flam_perf_map_free (FlamPerfMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfMap, flam_perf_map_free)
 
-/* When the file was last written, s since 1970; 0 for data. */
+/* When the file was last written, s since 1970. */
 gint64 flam_perf_map_get_time (const FlamPerfMap *map);
 /* The name as written, or NULL; lives as long as the map. */
 const char *flam_perf_map_find (const FlamPerfMap *map, guint64 address);
