@@ -230,14 +230,6 @@ print_text (const FlamBalance *balance, guint n_functions)
 
 /* --- the verb ------------------------------------------------------------- */
 
-static gboolean
-parse_sort (const char *text, FlamSort *sort)
-{
-  *sort = g_strcmp0 (text, "total") == 0 ? FLAM_SORT_TOTAL : FLAM_SORT_SELF;
-  return text == NULL || strcmp (text, "self") == 0 ||
-         strcmp (text, "total") == 0;
-}
-
 static int
 run (int argc, char **argv)
 {
@@ -281,7 +273,7 @@ run (int argc, char **argv)
   if (!flam_cli_parse (
           &argc, &argv, &flam_verb_balance, options, entries, 1, &files))
     return FLAM_EXIT_USAGE;
-  if (!parse_sort (sort_text, &wanted.sort))
+  if (!flam_cli_parse_sort (sort_text, &wanted.sort))
     return flam_cli_usage (_ ("balance: --sort: expected self or total"));
   if (columns < 0 || columns > FLAM_BALANCE_COLUMNS_MAX)
     return flam_cli_usage (_ ("balance: --columns %d: expected 0 to %d"),

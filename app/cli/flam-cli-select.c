@@ -314,6 +314,14 @@ check_labels (const FlamProfile *profile,
 }
 
 gboolean
+flam_cli_parse_sort (const char *text, FlamSort *sort)
+{
+  *sort = g_strcmp0 (text, "total") == 0 ? FLAM_SORT_TOTAL : FLAM_SORT_SELF;
+  return text == NULL || strcmp (text, "self") == 0 ||
+         strcmp (text, "total") == 0;
+}
+
+gboolean
 flam_cli_seconds (const char *text, gint64 *ns)
 {
   char *end;

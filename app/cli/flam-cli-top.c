@@ -271,14 +271,6 @@ print_text (const Top *top)
   flam_cli_table_print (table);
 }
 
-static gboolean
-parse_sort (const char *text, FlamSort *sort)
-{
-  *sort = g_strcmp0 (text, "total") == 0 ? FLAM_SORT_TOTAL : FLAM_SORT_SELF;
-  return text == NULL || strcmp (text, "self") == 0 ||
-         strcmp (text, "total") == 0;
-}
-
 static int
 run (int argc, char **argv)
 {
@@ -317,7 +309,7 @@ run (int argc, char **argv)
   if (!flam_cli_parse (
           &argc, &argv, &flam_verb_top, options, entries, 1, &files))
     return FLAM_EXIT_USAGE;
-  if (!parse_sort (sort_text, &sort))
+  if (!flam_cli_parse_sort (sort_text, &sort))
     return flam_cli_usage (_ ("top: --sort: expected self or total"));
   options->report = TRUE;
   profile = flam_cli_load (files[0], options);

@@ -158,19 +158,6 @@ print_text (const FlamCliOptions *options,
     }
 }
 
-/* The heaviest node of that name, or FLAM_NONE. */
-static FlamId
-find_name (const FlamTree *tree, const char *name)
-{
-  FlamId best = FLAM_NONE;
-
-  for (FlamId i = 1; i < tree->n; i++)
-    if ((best == FLAM_NONE || tree->total[i] > tree->total[best]) &&
-        strcmp (flam_tree_name (tree, i), name) == 0)
-      best = i;
-  return best;
-}
-
 /* The whole tree if neither is given; NULL after printing that there is no such
  * function. */
 static FlamTree *
@@ -181,7 +168,7 @@ sandwich (FlamTree *tree, const char *callers, const char *callees)
 
   if (name == NULL)
     return flam_tree_ref (tree);
-  node = find_name (tree, name);
+  node = flam_tree_find_name (tree, name);
   if (node == FLAM_NONE)
     {
       flam_cli_error (_ ("the selection has no function called “%s”"), name);

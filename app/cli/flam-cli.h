@@ -121,6 +121,8 @@ gboolean flam_cli_take_range (FlamCliOptions *options,
                               const char *option,
                               const char *value,
                               GError **error);
+/* --sort; NULL: self. FALSE: neither self nor total. */
+gboolean flam_cli_parse_sort (const char *text, FlamSort *sort);
 /* The time of one side of a range; FALSE when it is not a number of seconds. */
 gboolean flam_cli_seconds (const char *text, gint64 *ns);
 

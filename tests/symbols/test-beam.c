@@ -12,6 +12,9 @@
 
 #define BASE 0x10000ull
 #define SIZE 0x10000u
+
+#include "fake-memory.h"
+
 #define INDEX (BASE + 0x10)
 #define RANGES (BASE + 0x100)
 #define ATOMS (BASE + 0x200)
@@ -31,36 +34,12 @@
 #define STACK (BASE + 0x8000)
 #define EXIT 0xabc0u
 
-typedef struct
-{
-  guint8 bytes[SIZE];
-  guint reads;
-} Fake;
-
 static const FlamBeam beam = { .release = 25,
                                .functions = 96,
                                .index = 0x10,
                                .ranges = 0x100,
                                .atoms = 0x200,
                                .bottom = 0x300 };
-
-static bool
-read_fake (void *data, uint64_t address, void *to, size_t size)
-{
-  Fake *fake = data;
-
-  fake->reads++;
-  if (address < BASE || size > SIZE || address - BASE > SIZE - size)
-    return false;
-  memcpy (to, fake->bytes + (address - BASE), size);
-  return true;
-}
-
-static void
-put (Fake *fake, guint64 address, guint64 value)
-{
-  memcpy (fake->bytes + (address - BASE), &value, sizeof value);
-}
 
 /* An atom is its index and six bits of tag. */
 static guint64

@@ -10,6 +10,9 @@
 
 #define BASE 0x10000ull
 #define SIZE 0x4000u
+
+#include "fake-memory.h"
+
 #define THREAD (BASE + 0x100)
 #define G (BASE + 0x400)
 #define G0 (BASE + 0x600)
@@ -21,40 +24,17 @@
 #define LIST (BASE + 0x1000)
 #define TEXTS (BASE + 0x2000)
 
-typedef struct
-{
-  guint8 bytes[SIZE];
-  guint texts;
-  guint reads;
-} Fake;
-
 static const FlamGo versions[] = {
   { .g = -8, .labels = 360, .curg = 192 },
   { .g = -16, .labels = 352, .curg = 192, .list = TRUE },
 };
 
-static bool
-read_fake (void *data, uint64_t address, void *to, size_t size)
-{
-  Fake *fake = data;
-
-  fake->reads++;
-  if (address < BASE || size > SIZE || address - BASE > SIZE - size)
-    return false;
-  memcpy (to, fake->bytes + (address - BASE), size);
-  return true;
-}
-
-static void
-put (Fake *fake, guint64 address, guint64 value)
-{
-  memcpy (fake->bytes + (address - BASE), &value, sizeof value);
-}
+static guint texts; /* the number of those in memory */
 
 static void
 put_text (Fake *fake, guint64 address, const char *text)
 {
-  guint64 place = TEXTS + 0x40 * fake->texts++;
+  guint64 place = TEXTS + 0x40 * texts++;
 
   put (fake, address, place);
   put (fake, address + 8, strlen (text));
@@ -64,6 +44,7 @@ put_text (Fake *fake, guint64 address, const char *text)
 static void
 fill (Fake *fake, const FlamGo *go)
 {
+  texts = 0;
   put (fake, THREAD + (guint64)go->g, G);
   put (fake, G + 48, M);
   put (fake, M, G0);

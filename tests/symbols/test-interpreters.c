@@ -26,36 +26,15 @@
 
 #define BASE 0x500000ull
 #define SIZE 0x8000u
+
+#include "fake-memory.h"
+
 #define FS_BASE (BASE + 0x6000)
-
-typedef struct
-{
-  guint8 bytes[SIZE];
-  guint reads;
-} Fake;
-
-static bool
-read_fake (void *data, uint64_t address, void *to, size_t size)
-{
-  Fake *fake = data;
-
-  fake->reads++;
-  if (address < BASE || size > SIZE || address - BASE > SIZE - size)
-    return false;
-  memcpy (to, fake->bytes + (address - BASE), size);
-  return true;
-}
 
 static FlamRuntimeMemory
 memory_of (Fake *fake)
 {
   return (FlamRuntimeMemory){ read_fake, fake };
-}
-
-static void
-put (Fake *fake, guint64 at, guint64 value)
-{
-  memcpy (fake->bytes + (at - BASE), &value, sizeof value);
 }
 
 static void

@@ -12,6 +12,9 @@
 
 #define BASE 0x10000ull
 #define SIZE 0x8000u
+
+#include "fake-memory.h"
+
 #define KEY (BASE + 0x100)
 #define THREAD (BASE + 0x1000) /* struct pthread */
 #define STATE (BASE + 0x2000)
@@ -19,12 +22,6 @@
 #define CODES (BASE + 0x4000)
 #define TEXTS (BASE + 0x5000)
 #define LINES (BASE + 0x6000)
-
-typedef struct
-{
-  guint8 bytes[SIZE];
-  guint reads;
-} Fake;
 
 static const FlamPythonChain chain = { .version = 0x03080000,
                                        .key = 0x100,
@@ -35,24 +32,6 @@ static const FlamPythonChain chain = { .version = 0x03080000,
                                        .file = 104,
                                        .name = 112,
                                        .lines = 120 };
-
-static bool
-read_fake (void *data, uint64_t address, void *to, size_t size)
-{
-  Fake *fake = data;
-
-  fake->reads++;
-  if (address < BASE || size > SIZE || address - BASE > SIZE - size)
-    return false;
-  memcpy (to, fake->bytes + (address - BASE), size);
-  return true;
-}
-
-static void
-put (Fake *fake, guint64 address, guint64 value)
-{
-  memcpy (fake->bytes + (address - BASE), &value, sizeof value);
-}
 
 static void
 put_text (Fake *fake, guint64 address, const char *text)

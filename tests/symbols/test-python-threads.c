@@ -12,6 +12,9 @@
 
 #define BASE 0x10000ull
 #define SIZE 0x10000u
+
+#include "fake-memory.h"
+
 #define RUNTIME BASE
 #define INTERPRETER (BASE + 0x1000)
 #define MODULES (BASE + 0x2000)
@@ -21,13 +24,6 @@
 #define TYPE (BASE + 0x6000)
 #define THREAD(i) (BASE + 0x7000 + 0x1000 * (i))
 #define TEXTS (BASE + 0xa000)
-
-typedef struct
-{
-  guint8 bytes[SIZE];
-  guint texts;
-  guint reads;
-} Fake;
 
 static const FlamPythonLayout layouts[] = {
   { .version = 0x030a0000,
@@ -55,24 +51,6 @@ static const FlamPythonLayout layouts[] = {
     .text_ascii = 40,
     .text_compact = 56 },
 };
-
-static bool
-read_fake (void *data, uint64_t address, void *to, size_t size)
-{
-  Fake *fake = data;
-
-  fake->reads++;
-  if (address < BASE || size > SIZE || address - BASE > SIZE - size)
-    return false;
-  memcpy (to, fake->bytes + (address - BASE), size);
-  return true;
-}
-
-static void
-put (Fake *fake, guint64 address, guint64 value)
-{
-  memcpy (fake->bytes + (address - BASE), &value, sizeof value);
-}
 
 static guint64
 text (Fake *fake, const FlamPythonLayout *layout, const char *content)

@@ -21,6 +21,7 @@
 
 #include "flam-formats.h"
 
+#include "flam-bytes.h"
 #include "flam-stack-text.h"
 #include "flam-trace-spans.h"
 
@@ -51,16 +52,6 @@ typedef struct
   guint64 records, unknown;
 } Trace;
 
-static guint64
-get (const guint8 *at, guint size)
-{
-  guint64 value = 0;
-
-  for (guint i = 0; i < size; i++)
-    value |= (guint64)at[i] << (8 * i);
-  return value;
-}
-
 static guint
 probe (const FlamSource *source)
 {
@@ -71,7 +62,7 @@ probe (const FlamSource *source)
     return flam_source_head_has (source, 4096, "\nclock=") ? 95 : 0;
   if (source->size < HEADER || !g_str_has_prefix (data, "SLOW"))
     return 0;
-  version = get (source->data + 4, 2);
+  version = flam_bytes_get (source->data + 4, 2);
   return version > 0 && version < 0x100 ? 80 : 0;
 }
 
@@ -209,14 +200,14 @@ read_header (Trace *trace, GError **error)
         FLAM_ERROR_TRUNCATED,
         at - trace->load->source->data,
         N_ ("this is not where the records of the method trace begin"));
-  trace->version = get (at + 4, 2);
+  trace->version = flam_bytes_get (at + 4, 2);
   trace->streamed = trace->version >= WITHOUT_TEXT;
   if (trace->streamed)
     trace->version -= WITHOUT_TEXT;
-  offset = get (at + 6, 2);
+  offset = flam_bytes_get (at + 6, 2);
   trace->size = trace->version == 1   ? 9
                 : trace->version == 2 ? 10
-                                      : get (at + 16, 2);
+                                      : flam_bytes_get (at + 16, 2);
   if (trace->version == 0 || trace->version > LAST_VERSION)
     return flam_source_error (
         trace->load->source,
@@ -254,7 +245,7 @@ read_told (Trace *trace, const guint8 **at, gboolean *last)
   *last = kind < 1 || kind > 2;
   if (*last)
     return TRUE;
-  length = get (*at + head - 2, 2);
+  length = flam_bytes_get (*at + head - 2, 2);
   if (left - head < length)
     return FALSE;
   text = flam_slice_strip ((FlamSlice){ (const char *)*at + head, length });
@@ -263,7 +254,7 @@ read_told (Trace *trace, const guint8 **at, gboolean *last)
   if (kind == 1)
     add_method (trace, text);
   else
-    name_thread (trace, get (*at + 1, 2), text);
+    name_thread (trace, flam_bytes_get (*at + 1, 2), text);
   *at += head + length;
   return TRUE;
 }
@@ -272,10 +263,10 @@ static void
 read_record (Trace *trace, const guint8 *at)
 {
   guint head = trace->version == 1 ? 1 : 2;
-  Thread *thread = find_thread (trace, (gint32)get (at, head));
-  guint32 method = get (at + head, 4);
+  Thread *thread = find_thread (trace, (gint32)flam_bytes_get (at, head));
+  guint32 method = flam_bytes_get (at + head, 4);
   gboolean both = trace->size >= head + 12;
-  gint64 time = get (at + head + (both ? 8 : 4), 4) * 1000;
+  gint64 time = flam_bytes_get (at + head + (both ? 8 : 4), 4) * 1000;
   FlamStringId name = find_method (trace, method & ~ACTIONS);
 
   if ((method & ACTIONS) == 0)
@@ -304,7 +295,8 @@ read_records (Trace *trace, GError **error)
       if (trace->records % (1 << 16) == 0 &&
           !flam_load_step (trace->load, at, error))
         return FALSE;
-      if (trace->streamed && trace->end - at > 2 && get (at, head) == 0)
+      if (trace->streamed && trace->end - at > 2 &&
+          flam_bytes_get (at, head) == 0)
         {
           at += head;
           if (!read_told (trace, &at, &last))

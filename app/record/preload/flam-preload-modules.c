@@ -6,12 +6,12 @@
  *   current ──▶ [start end bias table] [ … ] [ … ]   ascending
  */
 
+#include "flam-preload-files.h"
 #include "flam-preload-python.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MAPS_MAX (8u << 20)
@@ -22,15 +22,6 @@ _Atomic uint32_t preload_code_epoch = 1;
 static PreloadModules *_Atomic current;
 static atomic_flag refreshing = ATOMIC_FLAG_INIT;
 static _Atomic int64_t next_refresh, refresh_pause;
-
-static int64_t
-now_ns (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
 
 /* --- reading ------------------------------------------------------------- */
 
@@ -306,7 +297,7 @@ set_pause (bool useful)
 
   pause = useful ? 0 : pause < LAST_PAUSE ? pause : LAST_PAUSE;
   atomic_store (&refresh_pause, pause);
-  atomic_store (&next_refresh, now_ns () + pause);
+  atomic_store (&next_refresh, preload_now_ns () + pause);
 }
 
 const PreloadModule *
@@ -316,7 +307,8 @@ preload_module_at (uint64_t pc)
 
   if (LIKELY (module != NULL))
     return module;
-  if (atomic_load (&current) != NULL && now_ns () < atomic_load (&next_refresh))
+  if (atomic_load (&current) != NULL &&
+      preload_now_ns () < atomic_load (&next_refresh))
     return NULL;
   if (!refresh_once ())
     return NULL;

@@ -292,22 +292,12 @@ typedef struct
   uint64_t found;
 } Search;
 
-static uint32_t
-hash_of (const char *name)
-{
-  uint32_t hash = 5381;
-
-  for (; *name != 0; name++)
-    hash = hash * 33 + (uint8_t)*name;
-  return hash;
-}
-
 /* By the hash table, which flam-preload-symbols.c explains; without a system
  * call, since each of them would stop here for the recorder. */
 static const Elf64_Sym *
 find_symbol (const Module *module, const uint32_t *head, const char *name)
 {
-  uint32_t wanted = hash_of (name);
+  uint32_t wanted = preload_name_hash (name);
   const uint32_t *buckets = head + 4 + 2 * (uint64_t)head[2];
   const uint32_t *hashes = buckets + head[0];
   uint32_t i = head[0] > 0 ? buckets[wanted % head[0]] : 0;

@@ -94,16 +94,6 @@ find_dynamic (Dynamic *dynamic, uint64_t image)
   return dynamic->hash != 0 && dynamic->symbols != 0 && dynamic->names != 0;
 }
 
-static uint32_t
-hash_of (const char *name)
-{
-  uint32_t hash = 5381;
-
-  for (; *name != 0; name++)
-    hash = hash * 33 + (uint8_t)*name;
-  return hash;
-}
-
 static bool
 is_called (const Dynamic *dynamic, uint32_t at, const char *name)
 {
@@ -145,7 +135,7 @@ find_in_bucket (const Dynamic *dynamic,
 uint64_t
 preload_find_symbol (const PreloadModule *module, const char *name)
 {
-  uint32_t wanted = hash_of (name);
+  uint32_t wanted = preload_name_hash (name);
   uint32_t head[4]; /* as above */
   uint32_t first;
   uint64_t buckets;

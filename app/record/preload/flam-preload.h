@@ -112,6 +112,17 @@ HIDDEN bool preload_is_in_program (uint64_t base);
 
 /* --- flam-preload-symbols.c: a module's own symbols ---------------------- */
 
+/* As in the section .gnu.hash. */
+static inline uint32_t
+preload_name_hash (const char *name)
+{
+  uint32_t hash = 5381;
+
+  for (; *name != 0; name++)
+    hash = hash * 33 + (uint8_t)*name;
+  return hash;
+}
+
 /* The address of a symbol that the module exports; 0: it does not. */
 HIDDEN uint64_t preload_find_symbol (const PreloadModule *module,
                                      const char *name);

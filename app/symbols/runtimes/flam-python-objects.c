@@ -24,6 +24,17 @@
 #define INLINE_VALUES (1u << 2)
 #define MANAGED_DICT (1u << 4)
 
+bool
+flam_python_read_limited (void *data, uint64_t address, void *to, size_t size)
+{
+  FlamPythonLimit *limit = data;
+
+  if (limit->left == 0)
+    return false;
+  limit->left--;
+  return flam_runtime_read (limit->memory, address, to, size);
+}
+
 uint64_t
 flam_python_word (const FlamPythonReader *reader, uint64_t address)
 {

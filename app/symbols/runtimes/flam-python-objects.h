@@ -16,6 +16,17 @@ typedef struct
   const FlamRuntimeMemory *memory;
 } FlamPythonReader;
 
+/* Memory for a limited number of reads: { flam_python_read_limited, &limit }.
+ */
+typedef struct
+{
+  const FlamRuntimeMemory *memory;
+  unsigned left;
+} FlamPythonLimit;
+
+bool
+flam_python_read_limited (void *data, uint64_t address, void *to, size_t size);
+
 /* The items of a dictionary: the values are with the keys, or in an array of
  * their own. */
 typedef struct

@@ -37,30 +37,13 @@ offsets_of (const FlamPythonLayout *layout)
   return NULL;
 }
 
-typedef struct
-{
-  const FlamRuntimeMemory *memory;
-  unsigned left;
-} Limited;
-
-static bool
-read_limited (void *data, uint64_t address, void *to, size_t size)
-{
-  Limited *limited = data;
-
-  if (limited->left == 0)
-    return false;
-  limited->left--;
-  return flam_runtime_read (limited->memory, address, to, size);
-}
-
 uint64_t
 flam_python_find_tasks (const FlamPythonLayout *layout,
                         const FlamRuntimeMemory *memory,
                         uint64_t runtime)
 {
-  Limited limited = { memory, READS_MAX };
-  FlamRuntimeMemory once = { read_limited, &limited };
+  FlamPythonLimit limited = { memory, READS_MAX };
+  FlamRuntimeMemory once = { flam_python_read_limited, &limited };
   FlamPythonReader reader = { layout, &once };
   uint64_t interpreter = 0, tasks = 0;
 
@@ -175,8 +158,8 @@ flam_python_current_task (const FlamPythonLayout *layout,
                           uint64_t *task,
                           uint64_t *cookie)
 {
-  Limited limited = { memory, STOPPED_READS_MAX };
-  FlamRuntimeMemory once = { read_limited, &limited };
+  FlamPythonLimit limited = { memory, STOPPED_READS_MAX };
+  FlamRuntimeMemory once = { flam_python_read_limited, &limited };
   FlamPythonReader reader = { layout, &once };
 
   if (tasks == 0 || thread == 0 || offsets_of (layout) == NULL)

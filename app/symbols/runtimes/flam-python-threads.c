@@ -7,24 +7,6 @@
 #define READS_MAX 200000
 #define NAME_MAX_SIZE 256
 
-/* The memory, for a limited number of reads. */
-typedef struct
-{
-  const FlamRuntimeMemory *memory;
-  unsigned left;
-} Limited;
-
-static bool
-read_limited (void *data, uint64_t address, void *to, size_t size)
-{
-  Limited *limited = data;
-
-  if (limited->left == 0)
-    return false;
-  limited->left--;
-  return flam_runtime_read (limited->memory, address, to, size);
-}
-
 typedef struct
 {
   const FlamPythonReader *reader;
@@ -80,8 +62,8 @@ flam_python_name_threads (const FlamPythonLayout *layout,
                                         const char *name),
                           void *data)
 {
-  Limited limited = { memory, READS_MAX };
-  FlamRuntimeMemory once = { read_limited, &limited };
+  FlamPythonLimit limited = { memory, READS_MAX };
+  FlamRuntimeMemory once = { flam_python_read_limited, &limited };
   FlamPythonReader reader = { layout, &once };
   Taking taking = { &reader, scratch, take, data };
   uint64_t interpreter = 0;

@@ -156,6 +156,14 @@ flam_tab_get_recording (FlamTab *self)
   return self->recording;
 }
 
+gboolean
+flam_tab_can_stop (FlamTab *self)
+{
+  g_return_val_if_fail (FLAM_IS_TAB (self), FALSE);
+  return self->recording != NULL &&
+         flam_recording_get_state (self->recording) < FLAM_RECORDING_FINISHING;
+}
+
 FlamSession *
 flam_tab_get_session (FlamTab *self)
 {

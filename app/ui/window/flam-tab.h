@@ -32,6 +32,8 @@ gboolean flam_tab_is_vacant (FlamTab *tab);
 gboolean flam_tab_is_busy (FlamTab *tab);
 /* NULL: not recording. */
 FlamRecording *flam_tab_get_recording (FlamTab *tab);
+/* FALSE also while the capture is completed. */
+gboolean flam_tab_can_stop (FlamTab *tab);
 
 /* Whether this file or folder is open in it. */
 gboolean flam_tab_shows_file (FlamTab *tab, GFile *file);

@@ -25,15 +25,6 @@ has_blocks (FlamSession *session)
   return profile != NULL && profile->allocations.n > 0;
 }
 
-static int
-find_source (const FlamProfile *profile, FlamMeasureSource source)
-{
-  for (guint i = 0; i < profile->n_measures; i++)
-    if (profile->measures[i].source == source)
-      return (int)i;
-  return -1;
-}
-
 /* --- the peak and the leaks ------------------------------------------------
  */
 
@@ -41,7 +32,8 @@ static void
 show_measure (FlamSession *session, FlamMeasureSource source)
 {
   int measure = has_blocks (session)
-                    ? find_source (flam_session_get_profile (session), source)
+                    ? flam_profile_find_source (
+                          flam_session_get_profile (session), source)
                     : -1;
 
   if (measure >= 0)
@@ -70,8 +62,8 @@ on_growth_chosen (FlamGrowthDialog *dialog,
 {
   FlamSelection *selection =
       flam_selection_copy (flam_session_get_selection (session));
-  int measure =
-      find_source (flam_session_get_profile (session), FLAM_FROM_LEAKED);
+  int measure = flam_profile_find_source (flam_session_get_profile (session),
+                                          FLAM_FROM_LEAKED);
 
   if (measure >= 0)
     selection->measure = (guint)measure;

@@ -234,15 +234,6 @@ closing_free (gpointer data, GClosure *closure)
   g_free (closing);
 }
 
-static gboolean
-records (FlamTab *tab)
-{
-  FlamRecording *recording = flam_tab_get_recording (tab);
-
-  return recording != NULL &&
-         flam_recording_get_state (recording) < FLAM_RECORDING_FINISHING;
-}
-
 static void
 close_page (AdwTabView *tabs, AdwTabPage *page)
 {
@@ -301,7 +292,7 @@ ask_first (FlamWindow *window, AdwTabPage *page, FlamTab *tab)
 static gboolean
 on_close_page (AdwTabView *tabs, AdwTabPage *page, FlamWindow *window)
 {
-  if (records (tab_of (page)))
+  if (flam_tab_can_stop (tab_of (page)))
     ask_first (window, page, tab_of (page));
   else
     close_page (tabs, page);
@@ -392,7 +383,7 @@ flam_window_tabs_stop (FlamWindow *window)
     {
       FlamTab *tab = tab_of (adw_tab_view_get_nth_page (tabs, i));
 
-      if (!records (tab))
+      if (!flam_tab_can_stop (tab))
         continue;
       ask_first (window, NULL, tab);
       return FALSE;

@@ -121,16 +121,6 @@ update_invert (FlamWindow *self, gboolean capture)
       g_variant_new_boolean (selection != NULL && selection->invert));
 }
 
-/* Not a second time, while the capture is completed. */
-static gboolean
-can_stop (FlamTab *tab)
-{
-  FlamRecording *recording = flam_tab_get_recording (tab);
-
-  return recording != NULL &&
-         flam_recording_get_state (recording) < FLAM_RECORDING_FINISHING;
-}
-
 static void
 update_actions (FlamWindow *self, gboolean capture)
 {
@@ -149,7 +139,7 @@ update_actions (FlamWindow *self, gboolean capture)
                                  capture ||
                                      flam_tab_shows_history (tab_of (self)));
   gtk_widget_action_set_enabled (
-      GTK_WIDGET (self), "win.stop", can_stop (tab_of (self)));
+      GTK_WIDGET (self), "win.stop", flam_tab_can_stop (tab_of (self)));
   gtk_widget_action_set_enabled (GTK_WIDGET (self),
                                  "win.record-again",
                                  flam_tab_has_recorded (tab_of (self)));

@@ -550,15 +550,6 @@ add_waiting (FlamHeadline *headline,
 
 /* --- memory --------------------------------------------------------------- */
 
-static int
-find_source (const FlamProfile *profile, FlamMeasureSource source)
-{
-  for (guint i = 0; i < profile->n_measures; i++)
-    if (profile->measures[i].source == source)
-      return (int)i;
-  return -1;
-}
-
 /* "12.1 MB ± 3.2 MB", and whether a share of it can be relied on. */
 static char *
 estimated (const FlamWeights *weights,
@@ -691,8 +682,8 @@ add_all (FlamHeadline *headline,
 
   if (profile->measures[measure].kind == FLAM_MEASURE_ALLOC)
     {
-      int at_peak = find_source (profile, FLAM_FROM_PEAK);
-      int at_end = find_source (profile, FLAM_FROM_LEAKED);
+      int at_peak = flam_profile_find_source (profile, FLAM_FROM_PEAK);
+      int at_end = flam_profile_find_source (profile, FLAM_FROM_LEAKED);
 
       if (at_peak < 0 || profile->allocations.n == 0)
         return add_memory (

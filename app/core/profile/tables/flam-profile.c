@@ -104,6 +104,15 @@ flam_profile_find_measure (const FlamProfile *profile, const char *id)
   return -1;
 }
 
+int
+flam_profile_find_source (const FlamProfile *profile, FlamMeasureSource source)
+{
+  for (guint i = 0; i < profile->n_measures; i++)
+    if (profile->measures[i].source == source)
+      return (int)i;
+  return -1;
+}
+
 FlamId
 flam_profile_find_mark (const FlamProfile *profile, const char *name)
 {

@@ -312,6 +312,11 @@ const char *flam_profile_module_name (const FlamProfile *profile,
 gboolean flam_measure_is_like (const FlamMeasure *a, const FlamMeasure *b);
 /* Index of the measure with this id, or -1. */
 int flam_profile_find_measure (const FlamProfile *profile, const char *id);
+/* The first one from this source, or -1: snapshots of memory, for example, have
+ * none of allocations. Rows of other sources can be summed, too, but the sums
+ * must not be shown. */
+int flam_profile_find_source (const FlamProfile *profile,
+                              FlamMeasureSource source);
 /* The first mark of this name, or FLAM_NONE. */
 FlamId flam_profile_find_mark (const FlamProfile *profile, const char *name);
 gboolean flam_profile_has_kind (const FlamProfile *profile,

@@ -313,16 +313,6 @@ flam_allocation_filter_other_source (FlamMeasureSource source)
   return other[source];
 }
 
-gboolean
-flam_allocation_filter_knows (const FlamProfile *profile,
-                              FlamMeasureSource source)
-{
-  for (guint i = 0; i < profile->n_measures; i++)
-    if (profile->measures[i].source == source)
-      return TRUE;
-  return FALSE;
-}
-
 /* --- the question -------------------------------------------------------- */
 
 void

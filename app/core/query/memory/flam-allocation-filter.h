@@ -82,11 +82,6 @@ gboolean flam_allocation_filter_source_is_peak (FlamMeasureSource source);
 /* Bytes for blocks, and blocks for bytes. */
 FlamMeasureSource
 flam_allocation_filter_other_source (FlamMeasureSource source);
-/* Whether the capture has the data for a source: snapshots of memory contain
- * neither the allocations between them nor single blocks. Rows of other sources
- * can be summed, too, but the sums must not be shown. */
-gboolean flam_allocation_filter_knows (const FlamProfile *profile,
-                                       FlamMeasureSource source);
 
 /* The kinds that occur in the profile, and those that count if the selection
  * names none: the heap's, if there are any; also pages, but only if the

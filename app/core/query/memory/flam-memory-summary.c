@@ -337,7 +337,7 @@ flam_memory_summary_knows (const FlamMemorySummary *memory,
 
   if (flam_allocation_filter_source_is_bytes (source) != bytes)
     source = flam_allocation_filter_other_source (source);
-  return flam_allocation_filter_knows (memory->profile, source);
+  return flam_profile_find_source (memory->profile, source) >= 0;
 }
 
 gboolean

@@ -582,8 +582,9 @@ flam_weights_new (const FlamProfile *profile,
       sum.measure->source == FLAM_FROM_SAMPLES)
     weights->split = flam_new_cells0 (FlamStateSplit, profile->stacks.n + 1);
   if (sum.measure != NULL && sum.measure->source != FLAM_FROM_SAMPLES &&
-      flam_allocation_filter_knows (
-          profile, flam_allocation_filter_other_source (sum.measure->source)))
+      flam_profile_find_source (
+          profile, flam_allocation_filter_other_source (sum.measure->source)) >=
+          0)
     weights->other = g_new0 (gint64, profile->stacks.n + 1);
   if (sum.measure != NULL && sum.measure->source != FLAM_FROM_SAMPLES &&
       profile->facts.sample_bytes > 0 && profile->allocations.allocator != NULL)

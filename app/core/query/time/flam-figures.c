@@ -197,12 +197,12 @@ take_measure (FlamFigures *figures,
 static gint64
 peak_of (const FlamProfile *profile, const FlamFigures *figures)
 {
+  int measure = flam_profile_find_source (profile, FLAM_FROM_PEAK);
   gint64 peak = -1;
 
-  for (guint i = 0; i < profile->n_measures; i++)
-    if (profile->measures[i].source == FLAM_FROM_PEAK)
-      return figures->measures[i].total /
-             figures->measures[i].measure.denominator;
+  if (measure >= 0)
+    return figures->measures[measure].total /
+           figures->measures[measure].measure.denominator;
   for (guint i = 0; i < profile->n_counters; i++)
     if (profile->counters[i].unit == FLAM_UNIT_BYTES)
       for (guint32 k = 0; k < profile->counters[i].n; k++)
