@@ -289,7 +289,7 @@ run (int argc, char **argv)
   balance = flam_balance_new (profile, selection, &wanted, NULL, NULL);
   if (balance == NULL)
     {
-      flam_cli_error (_ ("%s: has no ranks of a job"), files[0]);
+      flam_cli_error (_ ("%s: not the capture of a parallel job"), files[0]);
       return FLAM_EXIT_REFUSED;
     }
   n = balance->n_functions;

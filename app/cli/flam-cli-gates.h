@@ -47,11 +47,12 @@ FlamExit flam_gates_status (const FlamGates *gates);
     0,                                                                         \
     G_OPTION_ARG_STRING_ARRAY,                                                 \
     &(gates).above,                                                            \
-    N_ ("Exit with status 3 if it grew by more (repeatable)"),                 \
+    N_ ("Exit with status 3 if a total grew by more (repeatable)"),            \
     "PERCENT[:MEASURE|:FUNCTION]" },                                           \
   {                                                                            \
     "limit", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(gates).limits,                 \
-        N_ ("Exit with status 3 if it is more (repeatable)"), "MEASURE=VALUE"  \
+        N_ ("Exit with status 3 if a total is larger (repeatable)"),           \
+        "MEASURE=VALUE"                                                        \
   }
 
 G_END_DECLS

@@ -140,13 +140,13 @@ complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize -d 'Scale to
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize-time -d 'Scale to the same length of time'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l self -d 'By self cost'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l to -a 'svg html folded csv d3' -d Form
-complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l fail-above -d 'Status 3 if it grew by more'
+complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l fail-above -d 'Status 3 if a total grew by more'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -r -l store -d 'File of runs'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l commit -d 'Commit label of added captures'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l job -d 'Job label of added captures'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l group -d 'Make series by this pattern in the path'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l function -d 'Its total in every capture'
-complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l limit -d 'Status 3 if it is more'
+complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l limit -d 'Status 3 if a total is larger'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l to -a 'html csv' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb heatmap' -x -l to -a 'text svg png html' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb heatmap' -x -l rows -d 'Rows per second'

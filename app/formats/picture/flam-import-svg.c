@@ -505,8 +505,8 @@ warn (Picture *picture)
           "draw count as self cost of their callers"));
   if (picture->of_both && !picture->difference)
     flam_builder_warn (picture->builder,
-                       N_ ("of this picture of a difference, only the new "
-                           "values are shown, not the old ones"));
+                       N_ ("this picture shows a difference; only its new "
+                           "values are read, not the old ones"));
   flam_builder_warn_count (
       picture->builder,
       picture->excess,
