@@ -239,6 +239,7 @@ record_steps (FlamRecordWhat what, const char *maps, const Step *steps, guint n)
   flam_call_ledger_finish (ledger, n * G_GINT64_CONSTANT (1000000000));
   flam_call_ledger_end_space (ledger, space);
   flam_call_ledger_free (ledger);
+  flam_builder_fold_memory (builder);
   profile = flam_builder_finish (builder, NULL);
   g_assert_nonnull (profile);
   return profile;
