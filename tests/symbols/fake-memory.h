@@ -12,6 +12,7 @@
 typedef struct
 {
   guint8 bytes[SIZE];
+  guint texts; /* the number of texts so far, for the test */
   guint reads;
 } Fake;
 

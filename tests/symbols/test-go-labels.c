@@ -29,12 +29,10 @@ static const FlamGo versions[] = {
   { .g = -16, .labels = 352, .curg = 192, .list = TRUE },
 };
 
-static guint texts; /* the number of those in memory */
-
 static void
 put_text (Fake *fake, guint64 address, const char *text)
 {
-  guint64 place = TEXTS + 0x40 * texts++;
+  guint64 place = TEXTS + 0x40 * fake->texts++;
 
   put (fake, address, place);
   put (fake, address + 8, strlen (text));
@@ -44,7 +42,6 @@ put_text (Fake *fake, guint64 address, const char *text)
 static void
 fill (Fake *fake, const FlamGo *go)
 {
-  texts = 0;
   put (fake, THREAD + (guint64)go->g, G);
   put (fake, G + 48, M);
   put (fake, M, G0);
