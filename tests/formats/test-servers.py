@@ -207,7 +207,7 @@ class Refused(Case):
         self.assertEqual(self.refused(self.url("/json")),
                          r"the server answers with error 400: no such\x1b[31mtype")
         self.assertEqual(self.refused(self.url("/secret")),
-                         "the server refuses access (401: who are you?); give it a token by "
+                         "the server refuses access (401: who are you?); provide a token with "
                          "--token-file, $FLAMBEAU_TOKEN or the keyring")
 
     def test_garbage(self):
