@@ -340,7 +340,7 @@ class Ssh(Case):
         self.assertEqual(client.wait(timeout=30), 1)
         told = client.stderr.read()
         there = next((self.there / "flambeau/recordings").iterdir())
-        self.assertIn(f"the whole capture in {there} there", told)
+        self.assertIn(f"the whole capture is in {there} on that host", told)
         self.assertIn(f"the data received is in {self.out}", told)
         wait_until(lambda: not traced(pid), "it is still traced")
         wait_until(lambda: (self.scratch / "said").read_text() == f"{pid} whole",
