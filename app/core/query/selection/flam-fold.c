@@ -280,7 +280,6 @@ typedef struct
   GArray *into;   /* Into */
   FlamId *row_of; /* per stack of the profile, and for none, and state */
   GArray *filled; /* the cells of row_of that are set: guint64 */
-  FlamId *rows;   /* per sample of the current thread; FLAM_NONE: not shown */
 } Adding;
 
 static void
@@ -331,54 +330,57 @@ row_of_sample (Adding *adding, FlamThreadId thread, guint32 i)
   return to;
 }
 
-/* One measure of one thread's samples. FALSE: a sum exceeds the largest
- * weight. */
+/* FALSE: a sum exceeds the largest weight. */
 static gboolean
-add_measure (const Adding *adding, const Into *into, guint32 first, guint32 n)
+add_sample (const Adding *adding, guint32 i, FlamId row)
 {
   const FlamSamples *samples = &adding->cut->profile->samples;
-  const guint16 *events =
-      into->measure->event != FLAM_NONE ? samples->event : NULL;
-  const gint64 *weights = into->measure->weight;
-  const FlamId *rows = adding->rows;
+  guint16 event = samples->event != NULL ? samples->event[i] : 0;
   gboolean overflow = FALSE;
-  gint64 *sums;
 
-  if (into->measure->event != FLAM_NONE && into->measure->event != 0 &&
-      events == NULL)
-    return TRUE;
-  if (into->sums->n < adding->fold->rows.n)
-    flam_column_backfill (into->sums, adding->fold->rows.n);
-  sums = into->sums->data;
-  for (guint32 k = 0; k < n; k++)
+  for (guint k = 0; k < adding->into->len; k++)
     {
-      gint64 weight = weights != NULL ? weights[first + k] : 1;
+      const Into *into = &g_array_index (adding->into, Into, k);
+      const FlamMeasure *measure = into->measure;
+      gint64 weight = measure->weight != NULL ? measure->weight[i] : 1;
+      gint64 *to;
 
-      if (rows[k] == FLAM_NONE ||
-          (events != NULL && events[first + k] != into->measure->event))
+      if (measure->event != FLAM_NONE && measure->event != event)
         continue;
-      overflow |=
-          __builtin_mul_overflow (weight, into->scale, &weight) ||
-          __builtin_add_overflow (sums[rows[k]], weight, &sums[rows[k]]);
+      if (into->sums->n <= row)
+        flam_column_backfill (into->sums, (gsize)row + 1);
+      to = &flam_column_at (into->sums, gint64, row);
+      overflow |= __builtin_mul_overflow (weight, into->scale, &weight) ||
+                  __builtin_add_overflow (*to, weight, to);
     }
   return !overflow;
 }
 
+static void
+forget_rows (Adding *adding)
+{
+  for (guint c = 0; c < adding->filled->len; c++)
+    adding->row_of[g_array_index (adding->filled, guint64, c)] = FLAM_NONE;
+  g_array_set_size (adding->filled, 0);
+}
+
+/* Threads of one name often follow one another, and share their rows. */
 static gboolean
 add_thread (Adding *adding, FlamThreadId t)
 {
   const FlamThreads *threads = &adding->cut->profile->threads;
-  guint32 first = threads->first_sample[t], n = threads->n_samples[t];
   gboolean good = TRUE;
 
-  for (guint32 k = 0; k < n; k++)
-    adding->rows[k] = row_of_sample (adding, t, first + k);
-  for (guint k = 0; k < adding->into->len && good && n > 0; k++)
-    good =
-        add_measure (adding, &g_array_index (adding->into, Into, k), first, n);
-  for (guint c = 0; c < adding->filled->len; c++)
-    adding->row_of[g_array_index (adding->filled, guint64, c)] = FLAM_NONE;
-  g_array_set_size (adding->filled, 0);
+  if (t > 0 && adding->threads[t] != adding->threads[t - 1])
+    forget_rows (adding);
+
+  for (guint32 k = 0; k < threads->n_samples[t] && good; k++)
+    {
+      guint32 i = threads->first_sample[t] + k;
+      FlamId row = row_of_sample (adding, t, i);
+
+      good = row == FLAM_NONE || add_sample (adding, i, row);
+    }
   return good;
 }
 
@@ -483,13 +485,8 @@ add_all (Adding *adding)
 {
   const FlamProfile *profile = adding->cut->profile;
   gsize n_cells = ((gsize)profile->stacks.n + 1) * FLAM_N_STATES;
-  g_autofree FlamId *rows = NULL;
-  guint32 most = 0;
   gboolean good = TRUE;
 
-  for (FlamId t = 0; t < profile->threads.n; t++)
-    most = MAX (most, profile->threads.n_samples[t]);
-  adding->rows = rows = g_new (FlamId, (gsize)most + 1);
   adding->row_of = flam_new_cells (FlamId, n_cells);
   memset (adding->row_of, 0xff, n_cells * sizeof *adding->row_of);
   find_sums (adding);
