@@ -62,8 +62,8 @@ $ flambeau-cli record
 ! flambeau-cli: expected either -- PROGRAM ARG…, or --pid PID, --process NAME, --unit UNIT, --cgroup PATH, --container NAME or --wait-for NAME; see flambeau-cli record --help
 [2]
 
-$ flambeau-cli record -o here.flambeau -- true
-! flambeau-cli: Unknown option -o; see flambeau-cli record --help
+$ flambeau-cli record -x -- true
+! flambeau-cli: Unknown option -x; see flambeau-cli record --help
 [2]
 
 $ flambeau-cli record --rate often -- true

@@ -84,7 +84,7 @@ class Store(unittest.TestCase):
     def test_again(self):
         """A capture that is in the store already is not added again."""
         run("push", ONE, "--to", self.url("again"))
-        self.assertIn("the server already has this capture",
+        self.assertIn("the capture is there already",
                       run("push", ONE, "--to", self.url("again"), code=1))
         # Nor is one whose push failed before its run, or that two pushed at the same time.
         self.ask("INSERT INTO again.sample SELECT bitXor(run, 1), service, measure, series,"

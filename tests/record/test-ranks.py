@@ -171,7 +171,7 @@ class Launchers(unittest.TestCase):
         self.record({"PMI_RANK": "1", "PMI_JOBID": "b"}, 5, 5)
         self.assertIn("this process has none", self.refuse(
             "record", "--output", "x-%r.flambeau", "--", program, "5", "5"))
-        self.assertIn("another job", self.refuse("top", "run-0.flambeau", "run-1.flambeau"))
+        self.assertIn("a different job", self.refuse("top", "run-0.flambeau", "run-1.flambeau"))
         self.assertIn("not the capture of a rank",
                       self.refuse("top", "plain.flambeau", "run-1.flambeau"))
         self.assertIn("no ranks", self.refuse("balance", "plain.flambeau"))
@@ -369,7 +369,7 @@ class Slurm(Launched, unittest.TestCase):
         self.good(1, cli, "record", "--output", "next.flambeau", "--", program, "5", "5")
         done = subprocess.run([cli, "top", files[1], self.scratch / "next.flambeau"],
                               capture_output=True, text=True)
-        self.assertIn("another job", done.stderr)
+        self.assertIn("a different job", done.stderr)
 
     @unittest.skipUnless(shutil.which("mpiexec.mpich"), "MPICH (mpich) is not installed")
     def test_fold(self):
