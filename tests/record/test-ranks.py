@@ -175,7 +175,7 @@ class Launchers(unittest.TestCase):
         self.assertIn("not the capture of a rank",
                       self.refuse("top", "plain.flambeau", "run-1.flambeau"))
         self.assertIn("not the capture of a parallel job", self.refuse("balance", "plain.flambeau"))
-        self.assertIn("no file with a number", self.refuse("top", "none-%r.flambeau"))
+        self.assertIn("no file has a number", self.refuse("top", "none-%r.flambeau"))
         self.assertEqual(sorted(file.name for file in self.scratch.iterdir()),
                          ["plain.flambeau", "run-0.flambeau", "run-1.flambeau"])
 
