@@ -258,7 +258,7 @@ class Refused(Case):
         self.server.answers["/bomb"] = lambda handler: handler.send(
             200, packed, Content_Encoding="gzip")
         self.assertEqual(self.refused(self.url("/bomb")),
-                         "the server sends more than a capture may have")
+                         "the server sends more data than a capture may contain")
 
     def test_silent(self):
         def silent(handler):
