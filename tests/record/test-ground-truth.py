@@ -176,7 +176,8 @@ def headline_faults(measured):
     parts = [part for part in headline["parts"] if part["kind"] == "function"]
     if len(parts) != 2:
         return [f"no function in {headline['text']!r}"]
-    row = {"function": parts[0]["function"], "total": 1}
+    # A block of a function in Ruby is a part of it.
+    row = {"function": parts[0]["function"].removeprefix("block in "), "total": 1}
     named = found(condition.program, {"rows": [row], "total": 1}, measured.truth.parts)
     name = next((name for name, is_named in named.items() if is_named), None)
     shares = {share.function: share for share in measured.shares}
