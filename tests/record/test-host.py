@@ -218,7 +218,14 @@ class Ssh(Case):
         self.assertTrue(self.info()["complete"])
 
     def kill_ssh(self):
-        os.kill(self.daemon.client_process(), signal.SIGKILL)
+        """The newest one, which may not have begun yet."""
+        def killed():
+            with contextlib.suppress(ProcessLookupError, ValueError):
+                os.kill(self.daemon.client_process(), signal.SIGKILL)
+                return True
+            return False
+
+        wait_until(killed, "there is no ssh")
 
     def test_reconnect(self):
         """The line breaks three times: the capture has the whole life of the program,
@@ -264,7 +271,7 @@ class Ssh(Case):
         told = client.stderr.read()
         there = next((self.there / "flambeau/recordings").iterdir())
         self.assertRegex(told, r": the line broke, and the program goes on: .*Permission denied")
-        self.assertIn(f"the whole capture in {there} there", told)
+        self.assertIn(f"the whole capture is in {there} on that host", told)
         wait_until(lambda: self.info(there)["complete"], "the capture there is not completed")
         self.assertEqual((self.scratch / "said").read_text(), f"{pid} whole")
 
@@ -488,7 +495,7 @@ class Hostile(Case):
 
     def test_banners(self):
         told = self.answer("exec yes")
-        self.assertIn("printed something else", told)
+        self.assertIn("prints something else", told)
 
     def test_long_line(self):
         told = self.answer("exec cat /dev/zero")
@@ -496,7 +503,7 @@ class Hostile(Case):
 
     def test_machine(self):
         told = self.answer("echo flambeau-recorder: machine riscv64")
-        self.assertTrue(told.endswith("is a riscv64; the recorder runs only on x86_64"), told)
+        self.assertTrue(told.endswith("is a riscv64; the recorder runs on x86_64 alone"), told)
 
     def test_garbage(self):
         told = self.answer("echo flambeau-recorder: begin; exec yes")
@@ -508,7 +515,7 @@ class Hostile(Case):
 
     def test_nothing(self):
         told = self.answer("echo flambeau-recorder: begin")
-        self.assertIn("the connection was lost", told)
+        self.assertIn("the line broke", told)
 
     def test_refuses_parcel(self):
         told = self.answer("echo flambeau-recorder: send; echo no space >&2; exit 1")
@@ -535,7 +542,7 @@ class Hostile(Case):
                     "printf 'F\\010\\0\\0\\0/a\\033[2J\\rb'; printf 'D\\3\\0\\0\\0abc'")
         done = self.record("podman:box", "--reconnect", "0", "--", "true")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("the whole capture in /a [2J b there", done.stderr)
+        self.assertIn("the whole capture is in /a [2J b on that host", done.stderr)
         self.assertNotIn("\033", done.stderr)
 
     def test_list_of_theirs(self):
