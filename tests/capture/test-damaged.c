@@ -535,8 +535,8 @@ test_image_numbers (void)
     { measures, MEASURE_KIND, 2, 8, FALSE },
     { measures, MEASURE_SOURCE, FLAM_N_SOURCES, 8, FALSE },
     { measures, MEASURE_DENOMINATOR, 0, 8, FALSE },
-    { measures, MEASURE_SPANS, FLAM_SPANS_SAMPLES, 8, TRUE },
-    { measures, MEASURE_SPANS, FLAM_SPANS_SAMPLES + 1, 8, FALSE },
+    { measures, MEASURE_SPANS, FLAM_N_SPANS - 1, 8, TRUE },
+    { measures, MEASURE_SPANS, FLAM_N_SPANS, 8, FALSE },
     { measures, MEASURE_ID, 1000, 8, FALSE },
   };
   g_autoptr (FlamProfile) profile = imaged_profile ();

@@ -187,7 +187,7 @@ test_unknown (void)
     { "--process", "no-such-name", "no process is named no-such-name" },
     { "--unit", "no-such-name", "unit no-such-name: no process of it is" },
     { "--cgroup", "/no-such-name", "control group /no-such-name: it does" },
-    { "--container", "no-such-name", "container no-such-name: neither" },
+    { "--container", "no-such-name", "container no-such-name: not found" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
