@@ -10,8 +10,9 @@
  *    thread   1───────  4─  5─
  *
  * The call returns when all are done. A step may read whatever was written
- * before the call, and writes only what no other step reads or writes: so there
- * are no locks, and the result does not depend on the number of cores. */
+ * before the call, and writes only what no other step reads or writes. Steps
+ * therefore need no locks, and the result is the same on any number of cores.
+ */
 
 #include <glib.h>
 

@@ -22,8 +22,8 @@ source_free (gpointer data)
   g_free (source);
 }
 
-/* A name does not suffice to make a file a source: files without a suffix are
- * only taken from folders of headers. */
+/* Files without a suffix are sources only if they are in a folder of
+ * headers. */
 static gboolean
 is_source (const char *path)
 {

@@ -258,8 +258,8 @@ refuse_nothing (const FlamLocation *location, GError **error)
                           : N_ ("the answer is empty"));
 }
 
-/* Samples are field 2 of a pprof profile. What is none has an importer's
- * sentence. */
+/* Samples are field 2 of a pprof profile. If the bytes are not one, the
+ * importer reports that. */
 static gboolean
 has_samples (const FlamSource *source)
 {

@@ -201,9 +201,9 @@ struct _FlamRuntime
   /* Between class and function: "." or "::" or "#". */
   const char *joint;
   /* Whether an entry with the address `at` belongs to the native frame at `pc`,
-   * which contains it and ends at `caller_sp`. An entry that does not was found
-   * in memory that is no longer used, and is dropped with its frames. NULL:
-   * every entry does. */
+   * which contains it and ends at `caller_sp`. An entry that does not belong
+   * to it is left over in unused memory, and is dropped with its frames. NULL:
+   * every entry belongs to its frame. */
   gboolean (*fits) (const FlamRuntimeProcess *process,
                     guint64 pc,
                     guint64 caller_sp,

@@ -67,7 +67,8 @@ void flam_task_skip (FlamTask *task, gint64 now);
  * number from now on: its files in /proc are opened again. Those of a thread
  * that keeps its number stay valid. */
 void flam_tasks_reopen (FlamTask *task);
-/* After an exec: the known facts about its stack are no longer valid. */
+/* After an exec, the thread has another stack: forgets the former one's data.
+ */
 void flam_task_forget_stack (FlamTask *task);
 /* At an exec: the time that the thread used before belongs to the former
  * program. `stat`: its counts at that moment, or NULL. */

@@ -21,7 +21,7 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   const FlamMeasure *measure;
-  gboolean in_order;   /* FLAM_SPANS_ORDER: there are no times */
+  gboolean in_order;   /* FLAM_SPANS_ORDER: samples without times */
   const gint64 *calls; /* per sample: of its innermost function; NULL: the
                           capture does not count calls */
   FlamShown shown;
