@@ -355,6 +355,27 @@ class ViewsTest(Base):
         window.click("Calls")
         window.find("The Longest Calls", "list")
 
+    def test_chart_in_order(self):
+        """Lines of folded stacks have no times, but follow one another."""
+        with tempfile.NamedTemporaryFile("w", suffix=".folded") as file:
+            file.write("main;parse;read 40\nmain;parse;scan 30\nmain;parse;read 20\nmain;emit 50\n")
+            file.flush()
+            window = self.open(file.name)
+            window.wait_label(lambda text: text == "total 140 samples")
+            window.key("ctrl+5")
+            chart = window.find("Flame chart", "image")
+            window.wait_label(lambda text: text == "In the order of the lines, without times")
+            for key, function, figures in (
+                ("Down", "main", (140, 0)),
+                ("Down", "parse", (90, 0)),
+                ("Down", "read", (40, 0)),
+                ("Right", "scan", (30, 40)),
+                ("Right", "read", (20, 70)),
+            ):
+                window.key(key)
+                wait_for(function, lambda function=function, figures=figures: re.match(
+                    r"%s, %s\b.*, from %s\b" % (function, *figures), chart.get_name()))
+
     def test_no_chart(self):
         """Captures without samples, and with samples without times."""
         for path, says in (
@@ -406,6 +427,7 @@ class ViewsTest(Base):
             wait_for("the ranks", lambda: [
                 text for text in window.labels() if text.startswith("Rank ")
             ] == ["Rank 0", "Rank 1", "Rank 2"])
+            window.find(lambda name: name.startswith("rank 1: ranks ("), "label")
             row = next(node for node in window.find_all("Rank 1")
                        if window.who_can(node, "thread.toggle"))
             window.act(row, "thread.toggle")

@@ -7,6 +7,12 @@
 #include "flam-ranks.h"
 #include "flam-settings.h"
 
+#include <glib/gstdio.h>
+
+/* Larger texts are read by all cores, which does not keep their lines in
+ * order. */
+#define IN_ORDER_MAX (32 << 20)
+
 struct _FlamLoaderInput
 {
   FlamProfile *profile;
@@ -141,11 +147,20 @@ symbolize (const FlamLoaderInput *input,
   return flam_symbolize (profile, &options, progress, error);
 }
 
+static gboolean
+is_small (const char *path)
+{
+  GStatBuf at;
+
+  return path != NULL && g_stat (path, &at) == 0 && at.st_size <= IN_ORDER_MAX;
+}
+
 static FlamLoadOptions
 load_options (const FlamLoaderInput *input, const FlamProgress *progress)
 {
   return (FlamLoadOptions){
     .weights_as = input->weights_as,
+    .in_order = is_small (input->path),
     .progress = progress,
     .binaries = (const char *const *)input->binaries,
   };

@@ -83,45 +83,6 @@ why_none (FlamPage *page, const FlamViewData *view_data)
   return flam_page_why_empty (page);
 }
 
-static void
-on_made (gpointer result, const GError *error, gpointer data)
-{
-  FlamChartPage *self = data;
-  Made *made = result;
-
-  if (made == NULL)
-    return;
-  g_clear_pointer (&self->shown, flam_view_data_unref);
-  self->shown = flam_view_data_ref (made->view_data);
-  flam_flame_chart_set_chart (self->chart, made->chart, made->view_data->tree);
-  if (made->chart == NULL || made->chart->n_spans == 0)
-    adw_status_page_set_description (
-        self->none, why_none (FLAM_PAGE (self), made->view_data));
-  gtk_stack_set_visible_child_name (
-      self->stack,
-      made->chart != NULL && made->chart->n_spans > 0 ? "chart" : "none");
-  made_free (made);
-}
-
-static void
-fill (FlamPage *page)
-{
-  FlamChartPage *self = FLAM_CHART_PAGE (page);
-  FlamViewData *view_data = flam_session_get_view_data (self->session);
-
-  if (view_data == NULL)
-    {
-      flam_flame_chart_set_chart (self->chart, NULL, NULL);
-      return;
-    }
-  flam_page_start (page,
-                   make,
-                   flam_view_data_ref (view_data),
-                   (GDestroyNotify)flam_view_data_unref,
-                   made_free,
-                   on_made);
-}
-
 /* --- calls of one function ------------------------------------------------ */
 
 static void
@@ -201,9 +162,53 @@ show_calls (FlamChartPage *self, guint span)
   gtk_label_set_label (self->name, "");
   gtk_label_set_label (
       self->words,
-      chart != NULL && !chart->exact
+      chart == NULL         ? ""
+      : chart->axis != NULL ? _ ("In the order of the lines, without times")
+      : !chart->exact
           ? _ ("Drawn from samples: calls between two samples are missing")
           : "");
+}
+
+/* --- the chart ------------------------------------------------------------ */
+
+static void
+on_made (gpointer result, const GError *error, gpointer data)
+{
+  FlamChartPage *self = data;
+  Made *made = result;
+
+  if (made == NULL)
+    return;
+  g_clear_pointer (&self->shown, flam_view_data_unref);
+  self->shown = flam_view_data_ref (made->view_data);
+  flam_flame_chart_set_chart (self->chart, made->chart, made->view_data->tree);
+  show_calls (self, G_MAXUINT);
+  if (made->chart == NULL || made->chart->n_spans == 0)
+    adw_status_page_set_description (
+        self->none, why_none (FLAM_PAGE (self), made->view_data));
+  gtk_stack_set_visible_child_name (
+      self->stack,
+      made->chart != NULL && made->chart->n_spans > 0 ? "chart" : "none");
+  made_free (made);
+}
+
+static void
+fill (FlamPage *page)
+{
+  FlamChartPage *self = FLAM_CHART_PAGE (page);
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
+
+  if (view_data == NULL)
+    {
+      flam_flame_chart_set_chart (self->chart, NULL, NULL);
+      return;
+    }
+  flam_page_start (page,
+                   make,
+                   flam_view_data_ref (view_data),
+                   (GDestroyNotify)flam_view_data_unref,
+                   made_free,
+                   on_made);
 }
 
 static void
