@@ -205,10 +205,8 @@ add_threads (Compare *self, const FlamViewData *view_data)
   for (guint i = 0; i < MIN (all->len, THREADS_MAX); i++)
     {
       FlamThreadId thread = g_array_index (all, FlamId, i);
-      const char *name =
-          flam_profile_string (view_data->profile, threads->name[thread]);
       g_autofree char *numbered =
-          flam_value_text_task (name, threads->tid[thread], "");
+          flam_value_text_thread (view_data->profile, thread);
       GArray *set = g_array_new (FALSE, FALSE, sizeof (FlamId));
 
       g_array_append_val (set, thread);

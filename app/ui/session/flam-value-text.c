@@ -99,3 +99,19 @@ flam_value_text_task (const char *name, gint32 id, const char *nameless)
   return id >= 0 ? g_strdup_printf ("%s (%d)", visible, id)
                  : g_steal_pointer (&visible);
 }
+
+char *
+flam_value_text_thread (const FlamProfile *profile, FlamThreadId thread)
+{
+  const FlamThreads *threads = &profile->threads;
+  guint32 rank = profile->processes.rank[threads->process[thread]];
+  g_autofree char *name = flam_value_text_task (
+      flam_profile_string (profile, threads->name[thread]),
+      threads->tid[thread],
+      _ ("Thread"));
+
+  if (rank == 0)
+    return g_steal_pointer (&name);
+  /* Translators: a thread of one of the processes of a parallel job */
+  return g_strdup_printf (_ ("rank %u: %s"), rank - 1, name);
+}

@@ -35,6 +35,8 @@ gboolean flam_value_text_is_samples (const FlamProfile *profile,
 /* "worker (12)", or only its name or `nameless`; with invisible characters made
  * visible; g_free. `id`: of a process or thread, -1 if unknown. */
 char *flam_value_text_task (const char *name, gint32 id, const char *nameless);
+/* Of a job's processes, with the rank; g_free. */
+char *flam_value_text_thread (const FlamProfile *profile, FlamThreadId thread);
 
 G_END_DECLS
 

@@ -50,18 +50,13 @@ static char *
 name_of (const FlamTimeline *timeline, guint row)
 {
   const FlamProfile *profile = timeline->profile;
-  FlamThreadId thread;
 
   if (timeline->cpus != NULL)
     return g_strdup_printf (
         /* Translators: a processor and its number */
         _ ("CPU %s"),
         flam_profile_string (profile, timeline->cpus[row - 1]));
-  thread = timeline->threads[row - 1];
-  return flam_value_text_task (
-      flam_profile_string (profile, profile->threads.name[thread]),
-      profile->threads.tid[thread],
-      _ ("Thread"));
+  return flam_value_text_thread (profile, timeline->threads[row - 1]);
 }
 
 /* The label of samples on this row's CPU. */
