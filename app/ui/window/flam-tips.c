@@ -132,11 +132,17 @@ show_next (GtkWidget *owner)
     }
 }
 
+/* A target without a size has no place to point at. */
 static gboolean
 begin (gpointer owner)
 {
-  if (gtk_widget_get_mapped (owner))
-    show_next (owner);
+  GtkWidget *first = g_object_get_qdata (owner, target_quark (0));
+
+  if (!gtk_widget_get_mapped (owner))
+    return G_SOURCE_REMOVE;
+  if (gtk_widget_get_width (first) == 0)
+    return G_SOURCE_CONTINUE;
+  show_next (owner);
   return G_SOURCE_REMOVE;
 }
 
@@ -151,7 +157,6 @@ flam_tips_offer (GtkWidget *owner, GtkWidget *overview, GtkWidget *graph)
     return;
   g_object_set_qdata (G_OBJECT (owner), target_quark (0), overview);
   g_object_set_qdata (G_OBJECT (owner), target_quark (1), graph);
-  /* After the first frame, which gives both their places. */
   g_timeout_add_full (
       G_PRIORITY_DEFAULT, 500, begin, g_object_ref (owner), g_object_unref);
 }
