@@ -63,13 +63,14 @@ def warnings_in(text, pid):
     format: "(flambeau:12): Gtk-WARNING **: 10:11:12.345: words". Some are left out:
     with-display has no desktop that takes notifications; on a busy machine, GTK may
     draw a frame before a changed page is laid out again, which the next frame
-    corrects; GDK 4.8 queries the monitor of a popup that is on none yet; and 4.24
-    complains about its own timings."""
+    corrects; GDK 4.8 queries the monitor of a popup that is on none yet; GTK takes the
+    window for its tooltip if its place in its surface changes while the tooltip is
+    shown; and 4.24 complains about its own timings."""
     said = re.findall(
         rf"^(?:\*\* )?\([^\n]+:{pid}\): (?:\S+-)?(?:WARNING|CRITICAL|ERROR) \*\*: .*",
         text, re.M)
     not_ours = ("unable to send notifications",
-                "gdk_monitor_get_geometry", "gdk_frame_timings_submitted")
+                "gdk_monitor_get_geometry", "to 'GtkTooltipWindow'", "gdk_frame_timings_submitted")
     return [line for line in said if not any(words in line for words in not_ours)]
 
 
