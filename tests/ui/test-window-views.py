@@ -520,6 +520,13 @@ class ViewsTest(Base):
             window.choose_file(pathlib.Path(folder, "src"))
             wait_for("the moved source", lambda: "return 1717" in view.text())
 
+    def test_small_source(self):
+        """A header with less than 1 % is not shown in place of the missing file."""
+        window = self.open(SOURCE / "tests/captures/peers/valgrind/callgrind.nest.out")
+        window.wait_label(lambda text: text.startswith("total "))
+        window.find("Source Not Found", "label")
+        window.find("nest.c", "label")
+
     def test_source_in_a_moved_folder(self):
         source = capture("src/nest.c")
         window = self.open(

@@ -165,6 +165,35 @@ take_recorded (FlamSourceRequest *request, const char *recorded)
   request->recorded = g_strdup (recorded);
 }
 
+static gboolean
+is_one_percent (const FlamViewData *view_data, FlamStringId file)
+{
+  return (double)total_of_file (view_data, file) * 100 >=
+         (double)flam_view_data_get_total ((FlamViewData *)view_data);
+}
+
+/* The line that costs most, of the user's code if there is any, when no source
+ * that is here has 1 % of the total. Files without a folder count, too. */
+static gboolean
+find_missing (const FlamViewData *view_data,
+              const guint8 *sources,
+              FlamFileLineRow *first)
+{
+  const FlamProfile *profile = view_data->profile;
+  const FlamFrames *frames = &profile->frames;
+  g_autofree guint8 *own = flam_own_code_functions (profile);
+  g_autofree guint8 *wanted =
+      g_new0 (guint8, flam_profile_n_strings (profile) + 1);
+
+  for (FlamId i = 0; i < frames->n; i++)
+    if (frames->file[i] != 0 && wanted[frames->file[i]] != FLAM_TEXT_OWN)
+      wanted[frames->file[i]] =
+          own[frames->function[i]] ? FLAM_TEXT_OWN : FLAM_TEXT_HERE;
+  return flam_lines_begin (
+             view_data->weights, view_data->selection, wanted, first) &&
+         sources[first->file] == FLAM_TEXT_NONE;
+}
+
 /* With no frame chosen: the costliest line that can be shown, and the file that
  * would be shown instead if it were found. */
 static void
@@ -183,6 +212,12 @@ find_first (FlamSourceFile *file, const FlamSourcePaths *paths)
           view_data->weights, view_data->selection, wanted, &first) &&
       sources[first.file] == FLAM_TEXT_NONE;
 
+  if (!missing && (!any || !is_one_percent (view_data, found.file)) &&
+      find_missing (view_data, sources, &first))
+    {
+      missing = TRUE;
+      any = FALSE;
+    }
   if (!any)
     {
       if (!missing)
