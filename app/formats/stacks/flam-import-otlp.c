@@ -518,55 +518,91 @@ load (FlamLoad *load, GError **error)
 
 /* --- probe ---------------------------------------------------------------- */
 
-/* The message that begins here, as far as the head contains it. */
+#define MAX_PROBED ((gsize)64 << 20)
+#define MAX_PROBED_FIELDS 200000
+
+/* The next message of that number, as far as the data contains it. */
 static gboolean
-step_in (FlamProto *proto, guint64 number)
+next_message (FlamProto *parent, guint64 number, FlamProto *message)
 {
   guint64 tag, length;
 
-  while (proto->at < proto->end && flam_proto_varint (proto, &tag) &&
-         (tag & 7) == 2 && flam_proto_varint (proto, &length))
+  while (parent->at < parent->end && flam_proto_varint (parent, &tag) &&
+         (tag & 7) == 2 && tag >> 3 <= 8 &&
+         flam_proto_varint (parent, &length))
     {
+      gsize size = MIN (length, (gsize)(parent->end - parent->at));
+
+      *message = flam_proto_init (parent->at, size);
+      parent->at += size;
       if (tag >> 3 == number)
-        {
-          proto->end =
-              MIN (length, (gsize)(proto->end - proto->at)) + proto->at;
-          return TRUE;
-        }
-      if (tag >> 3 > 8 || length > (gsize)(proto->end - proto->at))
-        return FALSE;
-      proto->at += length;
+        return TRUE;
     }
   return FALSE;
 }
 
-/* There is no magic: the first profile must begin with a type. Spans and
- * metrics are packed into resources and scopes alike. */
+/* All its fields have a number of 1 to `last` and one of these wire types. */
+static gboolean
+has_only (FlamProto message, guint64 last, guint wires)
+{
+  while (flam_proto_next (&message))
+    if (message.number < 1 || message.number > last ||
+        (wires >> message.wire & 1) == 0)
+      return FALSE;
+  return !message.bad;
+}
+
+/* The first field that tells a profile from a span or a metric decides; 0:
+ * there is none. */
+static int
+judge_profile (FlamProto profile, guint *fields)
+{
+  gboolean has_samples = FALSE;
+
+  while (flam_proto_next (&profile) && ++*fields < MAX_PROBED_FIELDS)
+    {
+      FlamProto inner = flam_proto_inner (&profile);
+
+      if (profile.number < 1 || (profile.number <= 2 && profile.wire != 2))
+        return -1;
+      if (profile.number == 1)
+        return has_only (inner, 3, 1 << 0) ? 1 : -1;
+      if (profile.number == 2)
+        {
+          if (!has_only (inner, 6, 1 << 0 | 1 << 2))
+            return -1;
+          has_samples = TRUE;
+        }
+    }
+  return has_samples;
+}
+
+/* There is no magic, and fields have no order: a profile has a type, or
+ * samples. Spans and metrics are packed into resources and scopes alike. */
 static guint
 probe (const FlamSource *source)
 {
-  FlamProto proto = flam_proto_init (source->data, MIN (source->size, 65536));
+  FlamProto proto =
+      flam_proto_init (source->data, MIN (source->size, MAX_PROBED));
+  FlamProto resource, scope, profile;
   guint fields = 0;
 
   if (flam_otlp_is_json (source))
     return 0;
   if (source->size > 4 && *proto.at == 0)
     proto.at += 4;
-  if (!step_in (&proto, 1) || !step_in (&proto, 2) || !step_in (&proto, 2))
-    return 0;
-  for (; fields < 2 && flam_proto_next (&proto); fields++)
-    {
-      FlamProto type = flam_proto_inner (&proto);
+  while (next_message (&proto, 1, &resource))
+    while (next_message (&resource, 2, &scope))
+      while (next_message (&scope, 2, &profile))
+        {
+          int is_profile = judge_profile (profile, &fields);
 
-      if (proto.wire != 2 || proto.number < 1 || proto.number > 2)
-        return 0;
-      while (proto.number == 1 && flam_proto_next (&type))
-        if (type.wire != 0 || type.number < 1 || type.number > 3)
-          return 0;
-      if (type.bad)
-        return 0;
-    }
-  return fields > 0 || proto.bad ? 75 : 0;
+          if (is_profile != 0)
+            return is_profile > 0 ? 75 : 0;
+          if (++fields >= MAX_PROBED_FIELDS)
+            return 0;
+        }
+  return 0;
 }
 
 const FlamImporter flam_import_otlp = {

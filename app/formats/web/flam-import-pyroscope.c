@@ -182,20 +182,31 @@ read_names (Reader *reader, FlamJson *json)
     }
 }
 
-/* The names come before the levels. */
 static void
-read_flamebearer (Reader *reader, FlamJsonText piece)
+read_levels (Reader *reader, FlamJsonText piece)
 {
   g_auto (FlamJson) json = { 0 };
 
   flam_json_open (&json, piece.text, piece.length);
   flam_json_report (&json, reader->load->options->progress);
   flam_json_each (&json)
+    read_level (reader, &json);
+}
+
+/* The names may follow the levels, which need them. */
+static void
+read_flamebearer (Reader *reader, FlamJsonText piece)
+{
+  g_auto (FlamJson) json = { 0 };
+  FlamJsonText levels = { .text = "" };
+
+  flam_json_open (&json, piece.text, piece.length);
+  flam_json_each (&json)
     if (flam_json_key_is (&json, "names"))
       read_names (reader, &json);
     else if (flam_json_key_is (&json, "levels"))
-      flam_json_each (&json)
-        read_level (reader, &json);
+      levels = flam_json_take (&json);
+  read_levels (reader, levels);
 }
 
 /* --- the document -------------------------------------------------------- */

@@ -13,6 +13,7 @@ puts several of them into one file, and as JSON; and what is refused or odd:
     snake.json           Protocol Buffers' other spelling of names, no times
     draft-1.5.otlp       tables outside a dictionary: refused
     draft-1.6.otlp       the same, elsewhere
+    reordered.otlp       a process without samples first, fields in another order
     odd.otlp             rows that are not there, values below 0 and too large
 """
 
@@ -286,6 +287,18 @@ def odd():
         words, "1.10", ("wall", "microseconds"), samples)))
 
 
+def reordered():
+    words = Dictionary("1.10")
+    at = words.stack([words.location("", 0, 0, [("work", "a.c", 3)])])
+    kind = field(1, field(2, words.text("nanoseconds")) + field(1, words.text("wall")))
+    row = field(2, sample(words, "1.10", at, [40], []))
+    time = field(4, 9 * MS) + fixed(3, START)
+    return (field(2, words.written())
+            + field(1, resource({"process.pid": 1}))
+            + field(1, resource({"process.pid": 1}, time + kind))
+            + field(1, resource({"process.pid": 2}, time + row + kind)))
+
+
 def draft():
     table = field(3, b"") + field(4, field(3, field(1, 0))) + field(6, field(1, 1)) \
         + field(10, "") + field(10, "main") + field(10, "samples") + field(10, "count")
@@ -301,6 +314,7 @@ for made in ("1.7", "1.9", "1.10"):
 (HERE / "several.jsonl").write_text(text("one", 100) + text("two", 28))
 (HERE / "snake.json").write_text(text("main", 4096, True))
 (HERE / "odd.otlp").write_bytes(odd())
+(HERE / "reordered.otlp").write_bytes(reordered())
 (HERE / "draft-1.5.otlp").write_bytes(draft())
 (HERE / "draft-1.6.otlp").write_bytes(
     field(1, resource({}, field(1, field(1, 1) + field(2, 2)) + field(2, packed(3, [1]))))
