@@ -528,8 +528,7 @@ next_message (FlamProto *parent, guint64 number, FlamProto *message)
   guint64 tag, length;
 
   while (parent->at < parent->end && flam_proto_varint (parent, &tag) &&
-         (tag & 7) == 2 && tag >> 3 <= 8 &&
-         flam_proto_varint (parent, &length))
+         (tag & 7) == 2 && tag >> 3 <= 8 && flam_proto_varint (parent, &length))
     {
       gsize size = MIN (length, (gsize)(parent->end - parent->at));
 
