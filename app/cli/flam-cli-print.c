@@ -131,18 +131,25 @@ flam_cli_finish (FlamSink *sink, const char *output)
   return FALSE;
 }
 
-/* json-glib writes U+001F unescaped (its test is off by one), which no parser
- * accepts. It occurs only in strings. */
+/* Control characters could change what a terminal shows, and json-glib writes
+ * those from U+007F on; also U+001F, which no parser accepts (its test is off by
+ * one). They occur only in strings. */
 char *
 flam_cli_json_text (JsonNode *node)
 {
   g_autofree char *text = json_to_string (node, FALSE);
-  g_auto (GStrv) parts = NULL;
+  g_autofree char *visible = flam_format_visible (text);
+  GString *out;
 
-  if (strchr (text, 0x1f) == NULL)
+  if (strcmp (text, visible) == 0)
     return g_steal_pointer (&text);
-  parts = g_strsplit (text, "\x1f", -1);
-  return g_strjoinv ("\\u001f", parts);
+  out = g_string_sized_new (strlen (text));
+  for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
+    if (flam_format_is_invisible (g_utf8_get_char (p)))
+      g_string_append_printf (out, "\\u%04x", g_utf8_get_char (p));
+    else
+      g_string_append_len (out, p, g_utf8_next_char (p) - p);
+  return g_string_free (out, FALSE);
 }
 
 void

@@ -270,8 +270,8 @@ flam_format_turns (gunichar c)
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-static gboolean
-is_invisible (gunichar c)
+gboolean
+flam_format_is_invisible (gunichar c)
 {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || flam_format_turns (c);
 }
@@ -310,7 +310,7 @@ flam_format_visible (const char *text)
   valid = g_utf8_make_valid (text, -1);
   out = g_string_new (NULL);
   for (const char *p = valid; *p != '\0'; p = g_utf8_next_char (p))
-    if (is_invisible (g_utf8_get_char (p)))
+    if (flam_format_is_invisible (g_utf8_get_char (p)))
       append_escape (out, g_utf8_get_char (p));
     else
       g_string_append_len (out, p, g_utf8_next_char (p) - p);

@@ -66,6 +66,8 @@ char *flam_format_visible (const char *text);
 /* Whether it is an invisible character that changes the direction of writing or
  * breaks a line, so that a name could be mistaken for another one. */
 gboolean flam_format_turns (gunichar c);
+/* The characters that flam_format_visible() escapes. */
+gboolean flam_format_is_invisible (gunichar c);
 /* One field of a CSV file (RFC 4180). A text that a spreadsheet would read as a
  * formula gets an apostrophe before it. */
 char *flam_format_csv (const char *text);
