@@ -132,8 +132,8 @@ flam_cli_finish (FlamSink *sink, const char *output)
 }
 
 /* Control characters could change what a terminal shows, and json-glib writes
- * those from U+007F on; also U+001F, which no parser accepts (its test is off by
- * one). They occur only in strings. */
+ * those from U+007F on as they are. So does it write U+001F, which no parser
+ * accepts (its test is off by one). They occur only in strings. */
 char *
 flam_cli_json_text (JsonNode *node)
 {
