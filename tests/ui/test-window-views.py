@@ -375,6 +375,24 @@ class ViewsTest(Base):
                 window.key(key)
                 wait_for(function, lambda function=function, figures=figures: re.match(
                     r"%s, %s\b.*, from %s\b" % (function, *figures), chart.get_name()))
+    def test_chart_path(self):
+        """The status bar is about the path of the call, although its function
+        has a heavier one."""
+        spans = (("light", 0, 3000), ("gc", 500, 2000), ("heavy", 4000, 6000), ("gc", 4000, 5500))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "paths.json")
+            path.write_text(json.dumps([
+                {"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": start, "dur": duration}
+                for name, start, duration in spans]), encoding="utf-8")
+            window = self.open(path)
+            window.wait_label(lambda text: text.startswith("total "))
+            window.key("ctrl+5")
+            chart = window.find("Flame chart", "image")
+            for _ in range(2):
+                window.key("Down")
+            wait_for("the call", lambda: chart.get_name().startswith("gc, 2.00"))
+            window.wait_label(lambda text: re.fullmatch(
+                r"self 2.00\sms \(22.2\s%\) +total 2.00\sms \(22.2\s%\)", text))
 
     def test_no_chart(self):
         """Captures without samples, and with samples without times."""
