@@ -37,20 +37,24 @@ flam_cores_for (gsize rows)
  * when all steps are taken leaves at once, and nobody waits for it. */
 typedef struct
 {
-  gatomicrefcount references;
+  gint references;
   guint n;
   FlamCoresStep step;
   gpointer data;
   gint next;
-  GMutex lock;
+  gint done;
+  GMutex lock; /* for sleeping until all is done */
   GCond ended;
-  guint done; /* guarded by the lock */
 } Work;
+
+/* ThreadSanitizer sees neither GLib's locks nor its queues: this and the
+ * counters of Work order the memory of caller and helpers by themselves. */
+static gint hand_overs;
 
 static void
 work_unref (Work *work)
 {
-  if (!g_atomic_ref_count_dec (&work->references))
+  if (!g_atomic_int_dec_and_test (&work->references))
     return;
   g_mutex_clear (&work->lock);
   g_cond_clear (&work->ended);
@@ -64,16 +68,17 @@ take_steps (Work *work)
 
   for (; (i = (guint)g_atomic_int_add (&work->next, 1)) < work->n; done++)
     work->step (work->data, i);
+  if ((guint)g_atomic_int_add (&work->done, (gint)done) + done < work->n)
+    return;
   g_mutex_lock (&work->lock);
-  work->done += done;
-  if (work->done == work->n)
-    g_cond_signal (&work->ended);
+  g_cond_signal (&work->ended);
   g_mutex_unlock (&work->lock);
 }
 
 static void
 help (gpointer work, gpointer unused)
 {
+  g_atomic_int_get (&hand_overs);
   take_steps (work);
   work_unref (work);
 }
@@ -95,18 +100,18 @@ flam_cores_run (guint n, FlamCoresStep step, gpointer data)
 {
   Work *work = g_new0 (Work, 1);
 
-  *work = (Work){ .n = n, .step = step, .data = data };
-  g_atomic_ref_count_init (&work->references);
+  *work = (Work){ .references = 1, .n = n, .step = step, .data = data };
   g_mutex_init (&work->lock);
   g_cond_init (&work->ended);
   for (guint wanted = MIN (n, count_cores ()); wanted > 1; wanted--)
     {
-      g_atomic_ref_count_inc (&work->references);
+      g_atomic_int_inc (&work->references);
+      g_atomic_int_inc (&hand_overs);
       g_thread_pool_push (get_pool (), work, NULL);
     }
   take_steps (work);
   g_mutex_lock (&work->lock);
-  while (work->done < n)
+  while ((guint)g_atomic_int_get (&work->done) < n)
     g_cond_wait (&work->ended, &work->lock);
   g_mutex_unlock (&work->lock);
   work_unref (work);
