@@ -375,6 +375,7 @@ class ViewsTest(Base):
                 window.key(key)
                 wait_for(function, lambda function=function, figures=figures: re.match(
                     r"%s, %s\b.*, from %s\b" % (function, *figures), chart.get_name()))
+
     def test_chart_path(self):
         """The status bar is about the path of the call, although its function
         has a heavier one."""

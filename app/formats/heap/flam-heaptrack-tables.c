@@ -319,7 +319,7 @@ count_frames (FlamHeaptrackTables *tables, guint32 number)
   return (guint16)ip->n_frames;
 }
 
-FlamId *
+FlamStackId *
 flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables, guint8 *used)
 {
   const FlamTrace *traces = tables->traces.data;

@@ -201,7 +201,7 @@ group_in_module (const FlamTree *tree, FlamNodeId node, gboolean inlined)
   return (class == FLAM_CLASS_NATIVE ||
           (inlined && class == FLAM_CLASS_INLINED)) &&
                  module != FLAM_NONE
-             ? FLAM_N_CLASSES + module
+             ? (guint32)FLAM_N_CLASSES + module
              : class;
 }
 
@@ -248,14 +248,15 @@ class_or_language (const FlamTree *tree, FlamNodeId node)
   if (function != FLAM_NONE && class != FLAM_CLASS_UNRESOLVED &&
       class != FLAM_CLASS_ROOT && class != FLAM_CLASS_WAKER)
     language = flam_language_of_function (tree->profile, function);
-  return language != FLAM_LANGUAGE_UNKNOWN ? FLAM_N_CLASSES + language : class;
+  return language != FLAM_LANGUAGE_UNKNOWN ? (guint32)FLAM_N_CLASSES + language
+                                           : class;
 }
 
 static void
 legend_by_language (Legend *legend)
 {
-  g_autofree Share *shares =
-      sum_groups (legend, FLAM_N_CLASSES + FLAM_N_LANGUAGES, class_or_language);
+  g_autofree Share *shares = sum_groups (
+      legend, (guint32)FLAM_N_CLASSES + FLAM_N_LANGUAGES, class_or_language);
 
   add_classes (legend, shares);
   for (guint i = 1; i < FLAM_N_LANGUAGES; i++)
