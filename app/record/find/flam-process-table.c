@@ -141,6 +141,15 @@ obstacle_of (int pid, int scope)
   return g_strdup ("");
 }
 
+/* Ended, but not yet reaped. A process whose first thread alone has ended is
+ * also shown as a zombie, but has other threads. */
+static gboolean
+has_ended (const char *status)
+{
+  return status == NULL || (strstr (status, "\nState:\tZ") != NULL &&
+                            status_field (status, "\nThreads:") <= 1);
+}
+
 static gboolean
 read_process (int pid, int scope, FlamProcessLine *line)
 {
@@ -148,7 +157,8 @@ read_process (int pid, int scope, FlamProcessLine *line)
   g_autofree char *comm = read_proc (pid, "comm", NULL);
   gint64 values[N_STAT];
 
-  if (comm == NULL || status_field (status, "\nPPid:") == 2 || pid == 2)
+  if (comm == NULL || has_ended (status) ||
+      status_field (status, "\nPPid:") == 2 || pid == 2)
     return FALSE;
   read_stat (pid, values);
   *line = (FlamProcessLine){
