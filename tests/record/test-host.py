@@ -270,7 +270,7 @@ class Ssh(Case):
         self.assertEqual(client.wait(timeout=30), 1)
         told = client.stderr.read()
         there = next((self.there / "flambeau/recordings").iterdir())
-        self.assertRegex(told, r": the line broke, and the program goes on: .*Permission denied")
+        self.assertRegex(told, r": the connection was lost; the program keeps running: .*Permission denied")
         self.assertIn(f"the whole capture is in {there} on that host", told)
         wait_until(lambda: self.info(there)["complete"], "the capture there is not completed")
         self.assertEqual((self.scratch / "said").read_text(), f"{pid} whole")
@@ -291,7 +291,7 @@ class Ssh(Case):
         wait_until(lambda: self.out.exists() and self.samples() > 0, "nothing arrives")
         os.kill(self.parent(self.parent(pid)), signal.SIGKILL)
         self.assertEqual(client.wait(timeout=30), 1)
-        self.assertIn(": the line broke, and the recording there has ended", client.stderr.read())
+        self.assertIn(": the connection was lost, and the recording on that host has ended", client.stderr.read())
 
     @staticmethod
     def parent(pid):
@@ -299,14 +299,19 @@ class Ssh(Case):
         return int(status.split("PPid:")[1].split()[0])
 
     def test_list(self):
-        with subprocess.Popen(["sleep", "86417"]) as target:
+        with (subprocess.Popen(["sleep", "86417"]) as target,
+              subprocess.Popen(["true"], stdout=subprocess.PIPE) as ended):
             self.addCleanup(target.kill)
+            ended.stdout.read()
+            wait_until(lambda: "State:\tZ" in
+                       pathlib.Path(f"/proc/{ended.pid}/status").read_text(), "it has not ended")
             done = self.record(self.host, "--list")
             self.assertEqual(done.returncode, 0, done.stderr)
             titles, *rows = [line.split("\t") for line in done.stdout.splitlines()]
             self.assertEqual(titles, ["PID", "PARENT", "SESSION", "BEGAN", "CPU%", "NAME",
                                       "COMMAND", "OBSTACLE"])
             row = next(row for row in rows if row[0] == str(target.pid))
+            self.assertNotIn(str(ended.pid), [row[0] for row in rows])
             self.assertEqual(row[1], str(os.getpid()))
             self.assertEqual(row[5:7], ["sleep", "sleep 86417"])
             self.assertEqual({len(row) for row in rows}, {8})
@@ -495,7 +500,7 @@ class Hostile(Case):
 
     def test_banners(self):
         told = self.answer("exec yes")
-        self.assertIn("prints something else", told)
+        self.assertIn("unexpected output while starting the recorder", told)
 
     def test_long_line(self):
         told = self.answer("exec cat /dev/zero")
@@ -507,15 +512,15 @@ class Hostile(Case):
 
     def test_garbage(self):
         told = self.answer("echo flambeau-recorder: begin; exec yes")
-        self.assertIn("does not come from the recorder", told)
+        self.assertIn("in place of a message of the recorder", told)
 
     def test_large_message(self):
         told = self.answer("echo flambeau-recorder: begin; printf 'D\\377\\377\\377\\377'")
-        self.assertIn("does not come from the recorder", told)
+        self.assertIn("in place of a message of the recorder", told)
 
     def test_nothing(self):
         told = self.answer("echo flambeau-recorder: begin")
-        self.assertIn("the line broke", told)
+        self.assertIn("the connection was lost", told)
 
     def test_refuses_parcel(self):
         told = self.answer("echo flambeau-recorder: send; echo no space >&2; exit 1")

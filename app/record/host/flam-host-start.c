@@ -62,7 +62,7 @@ flam_host_read_word (FlamConnection *connection, GError **error)
   return flam_error_null (
       error,
       FLAM_ERROR_INVALID,
-      N_ ("%s: prints something else where the recorder was to be started"),
+      N_ ("%s: unexpected output while starting the recorder"),
       connection->host);
 }
 
@@ -111,6 +111,6 @@ flam_host_start (FlamConnection *connection,
          flam_error_set (
              error,
              FLAM_ERROR_INVALID,
-             N_ ("%s: what arrived does not come from the recorder"),
+             N_ ("%s: unexpected answer while starting the recorder"),
              host);
 }

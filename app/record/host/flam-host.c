@@ -407,10 +407,11 @@ join_again (Host *host, GError **error)
   if (host->options->reconnect == 0 || host->there == NULL)
     return flam_connection_fail (
         &host->connection,
-        host->there == NULL ? N_ ("the line broke before the recording began")
-                            : N_ ("the line broke, and the program goes on"),
+        host->there == NULL
+            ? N_ ("the connection was lost before the recording began")
+            : N_ ("the connection was lost; the program keeps running"),
         error);
-  tell (host, N_ ("the line broke; connecting again"));
+  tell (host, N_ ("the connection was lost; reconnecting"));
   flam_control_say (host->control, "broken");
   host->heeded = host->interrupts;
   for (gint64 ms = 0; !gone && g_get_monotonic_time () + ms * 1000 < until &&
@@ -420,14 +421,15 @@ join_again (Host *host, GError **error)
       flam_connection_close (&host->connection);
       if (!join (host, &gone, NULL))
         continue;
-      tell (host, N_ ("connected again"));
+      tell (host, N_ ("reconnected"));
       flam_control_say (host->control, "joined");
       return TRUE;
     }
   return flam_connection_fail (
       &host->connection,
-      gone ? N_ ("the line broke, and the recording there has ended")
-           : N_ ("the line broke, and the program goes on"),
+      gone ? N_ ("the connection was lost, and the recording on that host has "
+                 "ended")
+           : N_ ("the connection was lost; the program keeps running"),
       error);
 }
 
@@ -480,9 +482,8 @@ turn (Host *host, GError **error)
   if (fds[0].revents != 0 && !take_messages (host, error))
     return FALSE;
   if (host->interrupts >= INTERRUPTS_MAX)
-    return flam_connection_fail (&host->connection,
-                                 N_ ("does not answer, and was left as it is"),
-                                 error);
+    return flam_connection_fail (
+        &host->connection, N_ ("no answer; gave up waiting"), error);
   /* A line from which nothing arrives is considered broken, too. */
   flam_wire_send (&host->wire);
   return TRUE;

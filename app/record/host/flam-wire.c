@@ -190,8 +190,8 @@ fail (const FlamWire *wire, GError **error)
 {
   return flam_error_set (error,
                          FLAM_ERROR_INVALID,
-                         N_ ("the data after %zu bytes does not come from "
-                             "the recorder"),
+                         N_ ("unexpected data after %zu bytes in place of a "
+                             "message of the recorder"),
                          wire->at);
 }
 
