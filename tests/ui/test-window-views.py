@@ -546,6 +546,18 @@ class ViewsTest(Base):
         window.find("Source Not Found", "label")
         window.find("nest.c", "label")
 
+    def test_small_header_beside_a_missing_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            header = pathlib.Path(folder, "small.h")
+            header.write_text("int small;\n", encoding="utf-8")
+            path = pathlib.Path(folder, "callgrind.out.1")
+            path.write_text("events: Ir\nfl=/gone/main.c\nfn=main\n1 1999\n"
+                            f"fl={header}\nfn=small\n1 1\n", encoding="utf-8")
+            window = self.open(path)
+            window.wait_label(lambda text: text.startswith("total "))
+            window.find("Source Not Found", "label")
+            window.find("main.c", "label")
+
     def test_source_in_a_moved_folder(self):
         source = capture("src/nest.c")
         window = self.open(

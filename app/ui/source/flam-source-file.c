@@ -212,8 +212,8 @@ find_first (FlamSourceFile *file, const FlamSourcePaths *paths)
           view_data->weights, view_data->selection, wanted, &first) &&
       sources[first.file] == FLAM_TEXT_NONE;
 
-  if (!missing && (!any || !is_one_percent (view_data, found.file)) &&
-      find_missing (view_data, sources, &first))
+  if ((!any || !is_one_percent (view_data, found.file)) &&
+      (missing || find_missing (view_data, sources, &first)))
     {
       missing = TRUE;
       any = FALSE;
