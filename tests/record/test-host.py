@@ -306,16 +306,16 @@ class Ssh(Case):
             wait_until(lambda: "State:\tZ" in
                        pathlib.Path(f"/proc/{ended.pid}/status").read_text(), "it has not ended")
             done = self.record(self.host, "--list")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            titles, *rows = [line.split("\t") for line in done.stdout.splitlines()]
-            self.assertEqual(titles, ["PID", "PARENT", "SESSION", "BEGAN", "CPU%", "NAME",
-                                      "COMMAND", "OBSTACLE"])
-            row = next(row for row in rows if row[0] == str(target.pid))
-            self.assertNotIn(str(ended.pid), [row[0] for row in rows])
-            self.assertEqual(row[1], str(os.getpid()))
-            self.assertEqual(row[5:7], ["sleep", "sleep 86417"])
-            self.assertEqual({len(row) for row in rows}, {8})
             target.kill()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        titles, *rows = [line.split("\t") for line in done.stdout.splitlines()]
+        self.assertEqual(titles, ["PID", "PARENT", "SESSION", "BEGAN", "CPU%", "NAME",
+                                  "COMMAND", "OBSTACLE"])
+        row = next(row for row in rows if row[0] == str(target.pid))
+        self.assertNotIn(str(ended.pid), [row[0] for row in rows])
+        self.assertEqual(row[1], str(os.getpid()))
+        self.assertEqual(row[5:7], ["sleep", "sleep 86417"])
+        self.assertEqual({len(row) for row in rows}, {8})
 
     def fetch(self, path):
         return subprocess.run(
