@@ -104,7 +104,7 @@ flam_host_start (FlamConnection *connection,
     return flam_error_set (
         error,
         FLAM_ERROR_UNSUPPORTED,
-        N_ ("%s: is a %.40s; the recorder runs on x86_64 alone"),
+        N_ ("%s: the machine is %.40s, but the recorder runs only on x86_64"),
         host,
         word + strlen ("machine "));
   return strcmp (word, "begin") == 0 ||
