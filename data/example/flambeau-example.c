@@ -60,14 +60,14 @@ escape_time (double cx, double cy)
 static __attribute__ ((noinline)) void
 paint_row (Picture *picture, int row)
 {
-  double cy = 2.4 * row / HEIGHT - 1.2;
+  double cy = 2.4 * row / (double)HEIGHT - 1.2;
 
   for (int column = 0; column < WIDTH; column++)
     {
-      double cx = 3.2 * column / WIDTH - 2.2;
+      double cx = 3.2 * column / (double)WIDTH - 2.2;
 
       picture->pixels[row * WIDTH + column] =
-          (float)escape_time (cx, cy) / ITERATIONS;
+          (float)escape_time (cx, cy) / (float)ITERATIONS;
     }
 }
 
