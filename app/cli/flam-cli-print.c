@@ -137,7 +137,8 @@ flam_cli_finish (FlamSink *sink, const char *output)
 char *
 flam_cli_json_text (JsonNode *node)
 {
-  g_autofree char *text = json_to_string (node, FALSE);
+  g_autofree char *written = json_to_string (node, FALSE);
+  g_autofree char *text = g_utf8_make_valid (written, -1);
   g_autofree char *visible = flam_format_visible (text);
   GString *out;
 

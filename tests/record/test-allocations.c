@@ -378,7 +378,7 @@ test_program_sampled (void)
   for (guint i = 0; program != NULL && i < N; i++)
     {
       const Known *known = &program_known[i];
-      double off = sums[i] / RUNS - (double)(known->size * known->n);
+      double off = sums[i] / (double)RUNS - (double)(known->size * known->n);
       double error = deviation_of (known, EVERY) / sqrt (RUNS);
 
       g_test_message ("%s of %s: %+.0f bytes, standard error %.0f",
