@@ -671,7 +671,7 @@ flam_cli_load (const char *path, FlamCliOptions *options)
   FlamProgress progress = { report, &shown };
   FlamLoadOptions load = {
     .weights_as = options->weights_as,
-    .in_order = options->in_order,
+    .in_order_max = options->in_order ? G_MAXSIZE : 0,
     .binaries = (const char *const *)options->binaries,
     .progress = isatty (STDERR_FILENO) ? &progress : NULL,
     .jobs = (guint)options->jobs,

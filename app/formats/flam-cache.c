@@ -78,7 +78,7 @@ flam_cache_file (const char *path, const FlamLoadOptions *options)
   add_number (sum, at.st_ctim.tv_sec);
   add_number (sum, at.st_ctim.tv_nsec);
   add_number (sum, options != NULL ? options->weights_as : FLAM_WEIGHTS_GUESS);
-  add_number (sum, options != NULL && options->in_order);
+  add_number (sum, options != NULL ? options->in_order_max : 0);
   name = g_strconcat (g_checksum_get_string (sum), SUFFIX, NULL);
   return g_build_filename (folder, name, NULL);
 }

@@ -28,9 +28,10 @@ typedef enum
 typedef struct
 {
   FlamWeightsAs weights_as;
-  /* The lines of folded stacks follow one another in time: samples keep their
-   * order (FLAM_SPANS_ORDER), so that a chart can be drawn. */
-  gboolean in_order;
+  /* The lines of folded stacks follow one another in time: samples of texts up
+   * to this many bytes keep their order (FLAM_SPANS_ORDER), so that a chart can
+   * be drawn. One core reads them. 0: never; G_MAXSIZE: always. */
+  gsize in_order_max;
   /* NULL-terminated or NULL: folders in which recorded programs and libraries
    * are searched first; copied stacks cannot be unwound without them. */
   const char *const *binaries;

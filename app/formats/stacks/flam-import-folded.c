@@ -468,7 +468,8 @@ load (FlamLoad *load, GError **error)
   folded->source = load->source;
   folded->builder = load->builder;
   folded->n_columns = count_columns (load->source);
-  folded->in_order = load->options->in_order;
+  folded->in_order = load->options->in_order_max > 0 &&
+                     load->source->size <= load->options->in_order_max;
   flam_arena_column (load, &folded->samples, FlamFoldedSample);
   begin_parts (folded, load->options);
   flam_arena_keep (load, folded, end_parts);

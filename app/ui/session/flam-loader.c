@@ -7,8 +7,6 @@
 #include "flam-ranks.h"
 #include "flam-settings.h"
 
-#include <glib/gstdio.h>
-
 /* Larger texts are read by all cores, which does not keep their lines in
  * order. */
 #define IN_ORDER_MAX (32 << 20)
@@ -147,20 +145,12 @@ symbolize (const FlamLoaderInput *input,
   return flam_symbolize (profile, &options, progress, error);
 }
 
-static gboolean
-is_small (const char *path)
-{
-  GStatBuf at;
-
-  return path != NULL && g_stat (path, &at) == 0 && at.st_size <= IN_ORDER_MAX;
-}
-
 static FlamLoadOptions
 load_options (const FlamLoaderInput *input, const FlamProgress *progress)
 {
   return (FlamLoadOptions){
     .weights_as = input->weights_as,
-    .in_order = is_small (input->path),
+    .in_order_max = IN_ORDER_MAX,
     .progress = progress,
     .binaries = (const char *const *)input->binaries,
   };
@@ -194,6 +184,15 @@ flam_loader_load_work (gpointer data,
   profile = file != NULL ? flam_cache_load (file) : NULL;
   return profile != NULL ? profile
                          : flam_ranks_open (input->path, &options, error);
+}
+
+char *
+flam_loader_cache_file (const char *path, FlamWeightsAs weights_as)
+{
+  const FlamLoadOptions options = { .weights_as = weights_as,
+                                    .in_order_max = IN_ORDER_MAX };
+
+  return flam_cache_file (path, &options);
 }
 
 gpointer

@@ -53,6 +53,9 @@ gpointer flam_loader_whole_work (gpointer input,
 gpointer flam_loader_symbolize_work (gpointer input,
                                      const FlamProgress *progress,
                                      GError **error);
+/* Where the cache keeps what flam_loader_load_work() reads; NULL as in
+ * flam_cache_file(). The caller owns it. */
+char *flam_loader_cache_file (const char *path, FlamWeightsAs weights_as);
 gpointer flam_loader_keep_work (gpointer input,
                                 const FlamProgress *progress,
                                 GError **error);

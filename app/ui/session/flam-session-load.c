@@ -297,10 +297,9 @@ input_of_file (FlamSession *self)
 static void
 load (FlamSession *self)
 {
-  FlamLoadOptions options = { .weights_as = self->weights_as };
-
   g_free (self->cache_file);
-  self->cache_file = self->live ? NULL : flam_cache_file (self->path, &options);
+  self->cache_file =
+      self->live ? NULL : flam_loader_cache_file (self->path, self->weights_as);
   self->load_began = g_get_monotonic_time ();
   drop_part (self);
   self->growing = FALSE;
