@@ -139,12 +139,8 @@ flam_cli_json_text (JsonNode *node)
 {
   g_autofree char *written = json_to_string (node, FALSE);
   g_autofree char *text = g_utf8_make_valid (written, -1);
-  g_autofree char *visible = flam_format_visible (text);
-  GString *out;
+  GString *out = g_string_sized_new (strlen (text));
 
-  if (strcmp (text, visible) == 0)
-    return g_steal_pointer (&text);
-  out = g_string_sized_new (strlen (text));
   for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
     if (flam_format_is_invisible (g_utf8_get_char (p)))
       g_string_append_printf (out, "\\u%04x", g_utf8_get_char (p));
