@@ -551,8 +551,8 @@ has_only (FlamProto message, guint64 last, guint wires)
   return !message.bad;
 }
 
-/* The first field that tells a profile from a span or a metric decides; 0:
- * there is none. */
+/* 1: a profile, -1: a span or a metric, by the first field that tells them
+ * apart; 0 without one. */
 static int
 judge_profile (FlamProto profile, guint *fields)
 {
@@ -576,8 +576,9 @@ judge_profile (FlamProto profile, guint *fields)
   return has_samples;
 }
 
-/* There is no magic, and fields have no order: a profile has a type, or
- * samples. Spans and metrics are packed into resources and scopes alike. */
+/* No magic number identifies OTLP, and spans and metrics are packed into
+ * resources and scopes as profiles are. Only a profile has a sample type and
+ * samples; fields may come in any order. */
 static guint
 probe (const FlamSource *source)
 {
