@@ -14,8 +14,7 @@
 
 #define HEAP 0x400000ull
 #define HEAP_SIZE 0x8000u
-#define STATE HEAP /* the main one */
-#define GLOBAL (STATE + 96)
+#define GLOBAL (HEAP + 112)
 #define CURRENT (GLOBAL + 0x100)
 #define JIT_BASE (GLOBAL + 0x108)
 #define VM_STATE (GLOBAL + 0x110)
@@ -40,6 +39,10 @@
 #define VM 0x1000u
 #define MCODE 0x560000000000ull
 #define MAIN_CODE (BASE + 0x9000) /* lua_pcall() */
+
+/* The main state. */
+static guint64 state = GLOBAL - 96;
+#define STATE state
 
 typedef struct
 {
@@ -422,6 +425,19 @@ test_file (void)
   close (fd);
 }
 
+/* OpenResty's LuaJIT: the state has more members. */
+static void
+test_openresty (void)
+{
+  state = GLOBAL - 104;
+  test_interpreter ();
+  test_traces ();
+  state = GLOBAL - 112;
+  test_interpreter ();
+  test_traces ();
+  state = GLOBAL - 96;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -429,6 +445,7 @@ main (int argc, char **argv)
   g_test_add_func ("/luajit/interpreter", test_interpreter);
   g_test_add_func ("/luajit/traces", test_traces);
   g_test_add_func ("/luajit/steps", test_steps);
+  g_test_add_func ("/luajit/openresty", test_openresty);
   g_test_add_func ("/luajit/lies", test_lies);
   g_test_add_func ("/luajit/file", test_file);
   return g_test_run ();

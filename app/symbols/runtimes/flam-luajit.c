@@ -7,8 +7,10 @@
 #include "flam-luajit-names.h"
 #include "flam-symbol-table.h"
 
-/* lua_State; the main one lies right before global_State. */
+/* lua_State; the main one lies right before global_State. OpenResty's has one
+ * or two more words at its end. */
 #define STATE_SIZE 96
+#define STATE_MORE_MAX 16
 #define STATE_GLOBAL 16
 #define STATE_BASE 32
 #define STATE_LIMIT 48 /* maxstack */
@@ -233,6 +235,7 @@ typedef struct
   guint64 vm; /* the interpreter's code, */
   guint64 vm_end;
   guint64 global;
+  guint64 main; /* the state next to it */
   FlamRuntimeEntry *entries;
   gsize limit;
   gsize n;
@@ -255,12 +258,20 @@ read_state (const Walk *walk, guint64 state, guint8 bytes[STATE_SIZE])
 
 /* global_State is next to the main state, which leads back to it. */
 static bool
-is_global (const Walk *walk, guint64 global)
+find_main (Walk *walk, guint64 global)
 {
   guint8 main[STATE_SIZE];
 
-  return global > STATE_SIZE && read_state (walk, global - STATE_SIZE, main) &&
-         flam_runtime_u64 (main, STATE_GLOBAL) == global;
+  if (global <= STATE_SIZE + STATE_MORE_MAX)
+    return false;
+  for (guint64 more = 0; more <= STATE_MORE_MAX; more += 8)
+    {
+      walk->main = global - STATE_SIZE - more;
+      if (read_state (walk, walk->main, main) &&
+          flam_runtime_u64 (main, STATE_GLOBAL) == global)
+        return true;
+    }
+  return false;
 }
 
 static guint64
@@ -834,7 +845,7 @@ search_global (Walk *walk)
           if (!read_state (walk, words[i], bytes))
             continue;
           walk->global = flam_runtime_u64 (bytes, STATE_GLOBAL);
-          if (is_global (walk, walk->global) &&
+          if (find_main (walk, walk->global) &&
               read_active (walk, words[i], walk->sp, bytes))
             return true;
         }
@@ -850,10 +861,10 @@ find_global (Walk *walk, gint64 now, guint64 kept[FLAM_LUAJIT_KEPT])
   walk->global =
       walk->regs->general[FLAM_RUNTIME_R14] - (guint64)walk->file->table;
   if (flam_runtime_knows (walk->regs, FLAM_RUNTIME_R14) &&
-      is_global (walk, walk->global))
+      find_main (walk, walk->global))
     return true;
   walk->global = kept[0];
-  if (kept[0] != 0 && is_global (walk, kept[0]))
+  if (kept[0] != 0 && find_main (walk, kept[0]))
     return true;
   if (kept[1] != 0 && now < (gint64)kept[2])
     return false;
@@ -872,10 +883,10 @@ find_outer (const Walk *walk,
             guint64 frame,
             guint8 bytes[STATE_SIZE])
 {
-  guint64 main = walk->global - STATE_SIZE, from = frame + FRAME_SIZE;
+  guint64 from = frame + FRAME_SIZE;
   guint64 pc, outer;
 
-  if (state == main)
+  if (state == walk->main)
     return 0;
   /* By the interpreter itself, whose frame is the next one. */
   if (flam_runtime_read_u64 (walk->memory, from - 8, &pc) &&
@@ -883,12 +894,12 @@ find_outer (const Walk *walk,
       flam_runtime_read_u64 (walk->memory, from + FRAME_STATE, &outer) &&
       read_active (walk, outer, from, bytes))
     return outer;
-  if (!read_active (walk, main, from, bytes))
+  if (!read_active (walk, walk->main, from, bytes))
     return 0;
   outer = search_stack (walk, from, native_frame (bytes), bytes);
   if (outer != 0)
     return outer;
-  return read_active (walk, main, from, bytes) ? main : 0;
+  return read_active (walk, walk->main, from, bytes) ? walk->main : 0;
 }
 
 static void

@@ -28,8 +28,8 @@
  *
  * Sources: LuaJIT's lj_obj.h, lj_frame.h, lj_jit.h, lj_snap.c, lj_debug.c,
  * lj_bc.h and vm_x64.dasc, from 2019 on; OpenTelemetry's eBPF profiler as
- * changed by Parca (Apache-2.0), for the idea to decode. Debian 12's was
- * checked. */
+ * changed by Parca (Apache-2.0), for the idea to decode. Those
+ * of Debian 12 and 13 were checked; the second is OpenResty's. */
 
 #include "flam-runtime-file.h"
 #include "flam-runtime-memory.h"
