@@ -1175,6 +1175,75 @@ outer (void)
   sink++;
 }
 
+#ifdef __x86_64__
+/* As an interpreter's loop has them; they are not reached. */
+__attribute__ ((noinline)) static void
+computed_jumps (void)
+{
+  if (sink == G_MAXUINT)
+    __asm__ volatile(".rept 20\n"
+                     "jmp *%rax\n"
+                     "jmp *%r9\n"
+                     "jmp *8(%rbx,%rcx,8)\n"
+                     "notrack jmp *(%r13)\n"
+                     ".endr");
+}
+
+/* As many, to fixed slots: those to other libraries. */
+__attribute__ ((noinline)) static void
+slot_jumps (void)
+{
+  if (sink == G_MAXUINT)
+    __asm__ volatile(".rept 200\n"
+                     "jmp *sink(%rip)\n"
+                     ".endr");
+}
+
+__attribute__ ((noinline)) static void
+runs_loop (void)
+{
+  computed_jumps ();
+  sink++;
+  computed_jumps ();
+  sink++;
+}
+
+__attribute__ ((noinline)) static void
+runs_loop_once (void)
+{
+  slot_jumps ();
+  computed_jumps ();
+  sink++;
+}
+#endif
+
+static void
+test_dispatcher (void)
+{
+#ifdef __x86_64__
+  Loaded loaded = { .name = "" };
+  g_autoptr (FlamElf) elf = NULL;
+  g_autoptr (FlamCodeRanges) ranges = NULL;
+  FlamCodeRange range;
+  guint64 at;
+
+  runs_loop ();
+  runs_loop_once ();
+  dl_iterate_phdr (find_loaded, &loaded);
+  elf = flam_elf_open (loaded.path, NULL);
+  g_assert_nonnull (elf);
+  ranges = flam_code_ranges_new (elf);
+  at = GPOINTER_TO_SIZE (computed_jumps) - loaded.base;
+  g_assert_true (flam_code_ranges_dispatcher (ranges, &range));
+  g_assert_cmphex (range.start, ==, at);
+  g_assert_true (flam_code_ranges_caller (ranges, at, &range));
+  g_assert_cmphex (range.start, ==, GPOINTER_TO_SIZE (runs_loop) - loaded.base);
+  /* It is called once. */
+  at = GPOINTER_TO_SIZE (slot_jumps) - loaded.base;
+  g_assert_false (flam_code_ranges_caller (ranges, at, &range));
+#endif
+}
+
 static void
 test_code_ranges (void)
 {
@@ -1222,5 +1291,6 @@ main (int argc, char **argv)
   g_test_add_func ("/interpreters/thread-variables", test_thread_variables);
   g_test_add_func ("/interpreters/thread-values", test_thread_values);
   g_test_add_func ("/interpreters/code-ranges", test_code_ranges);
+  g_test_add_func ("/interpreters/dispatcher", test_dispatcher);
   return g_test_run ();
 }

@@ -13,6 +13,9 @@
 
 #define CALL 0xe8
 
+/* An interpreter's loop has more jumps to computed addresses. */
+#define JUMPS_MIN 64
+
 struct _FlamCodeRanges
 {
   const FlamElf *elf;
@@ -113,6 +116,71 @@ flam_code_ranges_find (const FlamCodeRanges *ranges,
   return vaddr < range->end;
 }
 
+/* The instructions of a function, one after another. */
+typedef struct
+{
+  const guint8 *code;
+  gsize n;
+  gsize at; /* the end of the instruction */
+  FlamInstruction instruction;
+} Reader;
+
+static Reader
+read_function (const FlamCodeRanges *ranges, const FlamCodeRange *range)
+{
+  Reader reader = { 0 };
+
+  reader.code = flam_elf_bytes (ranges->elf, range->start, &reader.n);
+  reader.n = MIN (MIN (reader.n, CODE_MAX), range->end - range->start);
+  return reader;
+}
+
+static gboolean
+read_next (Reader *reader)
+{
+  if (reader->at >= reader->n || !flam_unwind_decode (reader->code + reader->at,
+                                                      reader->n - reader->at,
+                                                      &reader->instruction))
+    return FALSE;
+  reader->at += reader->instruction.length;
+  return TRUE;
+}
+
+/* Whether the last instruction is a direct call. */
+static gboolean
+is_call (const Reader *reader)
+{
+  return reader->instruction.length >= 5 &&
+         reader->code[reader->at - 5] == CALL;
+}
+
+/* Where the last instruction, a direct call or a branch, leads to. */
+static guint64
+get_target (const Reader *reader, const FlamCodeRange *range)
+{
+  gint32 target = reader->instruction.target;
+
+  if (is_call (reader))
+    memcpy (&target, reader->code + reader->at - 4, sizeof target);
+  return range->start + reader->at + (guint64)(gint64)target;
+}
+
+/* Whether the last instruction jumps to an address from a register, or from
+ * memory that is not at a fixed place as the slots of other libraries are:
+ * ff /4. */
+static gboolean
+is_computed_jump (const Reader *reader)
+{
+  const guint8 *end = reader->code + reader->at;
+  const guint8 *byte = end - reader->instruction.length;
+
+  if (!reader->instruction.indirect)
+    return FALSE;
+  while (end - byte > 2 && *byte != 0xff)
+    byte++;
+  return *byte == 0xff && (byte[1] & 0x38) == 0x20 && (byte[1] & 0xc7) != 0x05;
+}
+
 /* Appends the functions that the one in `range` calls or jumps to. */
 static void
 add_callees (const FlamCodeRanges *ranges,
@@ -120,24 +188,16 @@ add_callees (const FlamCodeRanges *ranges,
              GArray *found,
              GHashTable *seen)
 {
-  gsize n, at = 0;
-  const guint8 *code = flam_elf_bytes (ranges->elf, range->start, &n);
-  FlamInstruction instruction;
+  Reader reader = read_function (ranges, range);
 
-  if (code == NULL)
-    return;
-  n = MIN (MIN (n, CODE_MAX), range->end - range->start);
-  while (at < n && flam_unwind_decode (code + at, n - at, &instruction))
+  while (read_next (&reader))
     {
       FlamCodeRange callee;
       guint64 target;
 
-      at += instruction.length;
-      if (instruction.length >= 5 && code[at - 5] == CALL)
-        memcpy (&instruction.target, code + at - 4, 4);
-      else if (!instruction.branches)
+      if (!is_call (&reader) && !reader.instruction.branches)
         continue;
-      target = range->start + at + (guint64)(gint64)instruction.target;
+      target = get_target (&reader, range);
       if (!flam_code_ranges_find (ranges, target, &callee) ||
           callee.start != target || found->len >= FUNCTIONS_MAX ||
           !g_hash_table_add (seen, GSIZE_TO_POINTER (target)))
@@ -177,4 +237,51 @@ flam_code_ranges_largest_callee (const FlamCodeRanges *ranges,
         *range = one;
     }
   return TRUE;
+}
+
+gboolean
+flam_code_ranges_dispatcher (const FlamCodeRanges *ranges, FlamCodeRange *range)
+{
+  guint most = 0, next = 0;
+
+  for (guint i = 0; i < ranges->list->len; i++)
+    {
+      const FlamCodeRange *one =
+          &g_array_index (ranges->list, FlamCodeRange, i);
+      Reader reader = read_function (ranges, one);
+      guint jumps = 0;
+
+      while (read_next (&reader))
+        jumps += is_computed_jump (&reader);
+      if (jumps > most)
+        *range = *one;
+      next = MAX (next, MIN (jumps, most));
+      most = MAX (jumps, most);
+    }
+  return most >= JUMPS_MIN && most >= 2 * next;
+}
+
+gboolean
+flam_code_ranges_caller (const FlamCodeRanges *ranges,
+                         guint64 vaddr,
+                         FlamCodeRange *range)
+{
+  guint most = 1;
+
+  for (guint i = 0; i < ranges->list->len; i++)
+    {
+      const FlamCodeRange *one =
+          &g_array_index (ranges->list, FlamCodeRange, i);
+      Reader reader = read_function (ranges, one);
+      guint calls = 0;
+
+      while (read_next (&reader))
+        calls += is_call (&reader) && get_target (&reader, one) == vaddr;
+      if (calls > most)
+        {
+          most = calls;
+          *range = *one;
+        }
+    }
+  return most > 1;
 }

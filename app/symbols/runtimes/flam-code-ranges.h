@@ -7,7 +7,8 @@
  * loop is found in a binary that exports only the functions around it.
  *
  *   rb_vm_exec (exported) ──▶ vm_exec_core (static): the largest one it calls
- *   lua_callk  (exported) ──▶ ... ──▶ luaV_execute (hidden) */
+ *   lua_callk  (exported) ──▶ ... ──▶ luaV_execute (hidden)
+ *   rb_vm_exec (hidden) ──▶ vm_exec_core: the one that jumps most */
 
 #include "flam-elf.h"
 
@@ -35,6 +36,17 @@ gboolean flam_code_ranges_largest_callee (const FlamCodeRanges *ranges,
                                           guint64 vaddr,
                                           guint depth,
                                           FlamCodeRange *range);
+
+/* The function with most jumps to addresses that it computes: the loop of an
+ * interpreter, which jumps so from each instruction to the next. FALSE: none
+ * has many more than all others. */
+gboolean flam_code_ranges_dispatcher (const FlamCodeRanges *ranges,
+                                      FlamCodeRange *range);
+/* The function that calls the one at `vaddr` in several places; if there are
+ * more, the one with most. */
+gboolean flam_code_ranges_caller (const FlamCodeRanges *ranges,
+                                  guint64 vaddr,
+                                  FlamCodeRange *range);
 
 /* The bytes in the file from an address on, `n` of them; NULL: none. */
 const guint8 *flam_elf_bytes (const FlamElf *elf, guint64 vaddr, gsize *n);

@@ -211,16 +211,63 @@ find_symbols (const FlamElf *elf)
   return found;
 }
 
+/* Since 3.3 most of this is hidden in a library without debug information. Then
+ * rb_errinfo(), which the API guarantees, loads ruby_current_ec. */
+static gboolean
+find_context_variable (const FlamElf *elf, FlamRubyFile *ruby)
+{
+  guint64 size;
+
+  return flam_thread_variable_find (elf,
+                                    "ruby_current_ec",
+                                    "rb_current_ec_noinline",
+                                    &ruby->context) ||
+         flam_elf_find_symbol (elf,
+                               "ruby_current_execution_context_ptr",
+                               &ruby->global_context,
+                               &size) ||
+         (ruby->layout.ractor_context != 0 &&
+          (flam_elf_find_symbol (
+               elf, "ruby_single_main_ractor", &ruby->main_ractor, &size) ||
+           flam_thread_variable_find (
+               elf, "ruby_current_ec", "rb_errinfo", &ruby->context)));
+}
+
+/* rb_vm_exec(), and as a part of it vm_exec_core(), unless the compiler made
+ * these one function. Without a symbol, vm_exec_core() is the function with
+ * most computed jumps: rb_vm_exec() calls it with and without its JIT. */
+static gboolean
+find_evaluator (const FlamElf *elf, FlamRuntimeFile *file)
+{
+  g_autoptr (FlamCodeRanges) ranges = flam_code_ranges_new (elf);
+  FlamCodeRange loop, caller;
+
+  if (flam_runtime_file_add_evaluator (file, elf, "rb_vm_exec"))
+    {
+      const FlamRuntimeRange *own = &file->evaluators[0];
+
+      if (!flam_code_ranges_largest_callee (ranges, own->start, 1, &loop) ||
+          loop.end - loop.start <= own->end - own->start)
+        return TRUE;
+    }
+  else if (flam_code_ranges_dispatcher (ranges, &loop) &&
+           flam_code_ranges_caller (ranges, loop.start, &caller))
+    file->evaluators[file->n_evaluators++] =
+        (FlamRuntimeRange){ caller.start, caller.end };
+  else
+    return FALSE;
+  file->parts[file->n_parts++] = (FlamRuntimeRange){ loop.start, loop.end };
+  return TRUE;
+}
+
 gboolean
 flam_ruby_find (const FlamElf *elf,
                 int fd,
                 const char *path,
                 FlamRuntimeFile *file)
 {
-  g_autoptr (FlamCodeRanges) ranges = NULL;
   const FlamRubyLayout *layout;
   FlamRubyFile *ruby;
-  FlamCodeRange loop;
   guint64 vaddr, size;
   guint major, minor;
 
@@ -243,32 +290,14 @@ flam_ruby_find (const FlamElf *elf,
     }
   file->facts = ruby = g_new0 (FlamRubyFile, 1);
   ruby->layout = *layout;
-  if (!flam_thread_variable_find (
-          elf, "ruby_current_ec", "rb_current_ec_noinline", &ruby->context) &&
-      !flam_elf_find_symbol (elf,
-                             "ruby_current_execution_context_ptr",
-                             &ruby->global_context,
-                             &size) &&
-      (layout->ractor_context == 0 ||
-       !flam_elf_find_symbol (
-           elf, "ruby_single_main_ractor", &ruby->main_ractor, &size)))
+  if (!find_context_variable (elf, ruby))
     {
       file->why = N_ ("the symbols that lead to its frames are missing");
       return TRUE;
     }
   ruby->symbols = find_symbols (elf);
-  if (!flam_runtime_file_add_evaluator (file, elf, "rb_vm_exec"))
-    {
-      file->why = N_ ("the symbol of the function that runs them is missing");
-      return TRUE;
-    }
-  /* vm_exec_core(), unless the compiler made it a part of rb_vm_exec(). */
-  ranges = flam_code_ranges_new (elf);
-  if (flam_code_ranges_largest_callee (
-          ranges, file->evaluators[0].start, 1, &loop) &&
-      loop.end - loop.start >
-          file->evaluators[0].end - file->evaluators[0].start)
-    file->parts[file->n_parts++] = (FlamRuntimeRange){ loop.start, loop.end };
+  if (!find_evaluator (elf, file))
+    file->why = N_ ("the symbol of the function that runs them is missing");
   return TRUE;
 }
 

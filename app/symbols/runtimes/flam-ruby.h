@@ -25,7 +25,8 @@
  *
  * Sources: CRuby's vm_core.h, iseq.h, iseq.c (succ_index_lookup()), method.h,
  * symbol.c, id.h, include/ruby/internal/core/rstring.h of these versions. 3.1
- * was checked against a running Ruby, the other layouts are from the headers.
+ * and 3.3 were checked against a running Ruby, the other layouts are from the
+ * headers.
  */
 
 #include "flam-runtime-file.h"
