@@ -320,21 +320,55 @@ test_disk_full (void)
 /* --- rights -------------------------------------------------------------- */
 
 /* The kernel gives a traced program no rights that its tracer lacks. */
+/* What a play of `stage` needs to record a copy of `program` as another user.
+ */
 static void
-stage_set_user_id (void)
+play_copies (const char *stage, const char *program, int mode)
 {
-  const char *arguments[] = { "--", g_getenv ("FLAM_COPY"), "rights", NULL };
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *path = target_path (program);
+  g_autofree char *copy = NULL;
+  g_autofree char *recorder = NULL;
+  struct statvfs system;
+
+  g_chmod (folder, 0755);
+  copy = copy_program (path, folder, mode);
+  recorder = copy_program (g_getenv ("FLAMBEAU_RECORDER"), folder, 0755);
+  g_setenv ("FLAM_COPY", copy, TRUE);
+  g_setenv ("FLAM_COPY_RECORDER", recorder, TRUE);
+  if ((mode & S_ISUID) != 0 &&
+      (statvfs (folder, &system) != 0 || (system.f_flag & ST_NOSUID)))
+    g_test_skip ("no set-user-ID programs here");
+  else
+    play (stage);
+  g_unlink (copy);
+  g_unlink (recorder);
+  g_rmdir (folder);
+}
+
+/* As the user nobody, if this is root. */
+static Recording *
+record_copy (const char *argument)
+{
+  const char *arguments[] = { "--", g_getenv ("FLAM_COPY"), argument, NULL };
   const char *sanitizer = g_getenv ("ASAN_OPTIONS");
-  /* The file of suppressions may be unreadable for the user nobody. */
+  /* The file of suppressions may be unreadable for that user. */
   g_autofree char *without =
       g_strconcat (sanitizer != NULL ? sanitizer : "", ":suppressions=", NULL);
-  g_autoptr (Recording) recording = NULL;
-  g_autofree char *warnings = NULL;
 
   g_setenv ("ASAN_OPTIONS", without, TRUE);
   g_setenv ("FLAMBEAU_RECORDER", g_getenv ("FLAM_COPY_RECORDER"), TRUE);
-  become_nobody ();
-  recording = record (arguments);
+  if (geteuid () == 0)
+    become_nobody ();
+  return record (arguments);
+}
+
+static void
+stage_set_user_id (void)
+{
+  g_autoptr (Recording) recording = record_copy ("rights");
+  g_autofree char *warnings = NULL;
+
   assert_good (recording, 0);
   warnings = g_strjoinv ("\n", (char **)recording->profile->facts.warnings);
   if (strstr (warnings, "set-user-ID") == NULL)
@@ -344,43 +378,18 @@ stage_set_user_id (void)
 static void
 test_set_user_id (void)
 {
-  g_autofree char *folder = NULL;
-  g_autofree char *given = target_path ("given");
-  g_autofree char *copy = NULL;
-  g_autofree char *recorder = NULL;
-  struct statvfs system;
-
-  if (geteuid () != 0)
-    {
-      g_test_skip ("needs root to make a set-user-ID program");
-      return;
-    }
-  folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
-  g_chmod (folder, 0755);
-  copy = copy_program (given, folder, 04755);
-  recorder = copy_program (g_getenv ("FLAMBEAU_RECORDER"), folder, 0755);
-  g_setenv ("FLAM_COPY", copy, TRUE);
-  g_setenv ("FLAM_COPY_RECORDER", recorder, TRUE);
-  if (statvfs (folder, &system) != 0 || (system.f_flag & ST_NOSUID))
-    g_test_skip ("no set-user-ID programs here");
+  if (geteuid () == 0)
+    play_copies ("set-user-id", "given", 04755);
   else
-    play ("set-user-id");
-  g_unlink (copy);
-  g_unlink (recorder);
-  g_rmdir (folder);
+    g_test_skip ("needs root to make a set-user-ID program");
 }
 
 /* When root records, everything is readable. */
 static void
 stage_not_dumpable (void)
 {
-  g_autofree char *target = target_path ("cases");
-  const char *arguments[] = { "--", target, "not-dumpable", NULL };
-  g_autoptr (Recording) recording = NULL;
+  g_autoptr (Recording) recording = record_copy ("not-dumpable");
 
-  if (geteuid () == 0)
-    become_nobody ();
-  recording = record (arguments);
   assert_ended (recording, 0);
   g_assert_true (has_warning (recording->profile, "PR_SET_DUMPABLE"));
 }
@@ -388,7 +397,7 @@ stage_not_dumpable (void)
 static void
 test_not_dumpable (void)
 {
-  play ("not-dumpable");
+  play_copies ("not-dumpable", "cases", 0755);
 }
 
 static void
