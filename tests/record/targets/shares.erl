@@ -21,6 +21,7 @@ clock() -> element(1, erlang:statistics(runtime)).
 note_stack() ->
     case get(stack) of
         undefined ->
+            erlang:system_flag(backtrace_depth, 64),
             {_, Stack} = erlang:process_info(self(), current_stacktrace),
             put(stack, tl(Stack));
         _ -> ok
