@@ -86,7 +86,7 @@ cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer total)
   if (weight != 0 && !flam_code_row_is_line (row))
     text = figure_text (file, weight);
   gtk_label_set_label (GTK_LABEL (label), text != NULL ? text : "");
-  flam_columns_need (factory, label, 0);
+  flam_columns_need (factory, label, NULL);
   set_class (label,
              "flam-hot",
              text != NULL && total == NULL && weight * 10 >= file->code->self);
@@ -104,7 +104,7 @@ share_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
     text = flam_format_percent (weight, file->code->self);
   gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)),
                        text != NULL ? text : "");
-  flam_columns_need (factory, gtk_list_item_get_child (item), 0);
+  flam_columns_need (factory, gtk_list_item_get_child (item), NULL);
 }
 
 static void
@@ -119,7 +119,7 @@ address_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 
   gtk_widget_add_css_class (label, "dim-label");
   gtk_label_set_label (GTK_LABEL (label), text);
-  flam_columns_need (factory, label, 0);
+  flam_columns_need (factory, label, NULL);
 }
 
 static void

@@ -117,8 +117,7 @@ cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer cost)
                       view_data,
                       self ? flam_functions_self (view_data->tree, figures)
                            : flam_functions_total (view_data->tree, figures));
-  flam_columns_need (
-      factory, cell, flam_cost_cell_get_value_width (FLAM_COST_CELL (cell)));
+  flam_columns_need (factory, cell, flam_cost_cell_get_value_width);
 }
 
 static int
@@ -207,7 +206,7 @@ other_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 
   gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)),
                        tree->other_total != NULL ? text : " ");
-  flam_columns_need (factory, gtk_list_item_get_child (item), 0);
+  flam_columns_need (factory, gtk_list_item_get_child (item), NULL);
 }
 
 static int

@@ -144,10 +144,10 @@ flam_cost_cell_new (void)
 }
 
 int
-flam_cost_cell_get_value_width (FlamCostCell *self)
+flam_cost_cell_get_value_width (GtkWidget *cell)
 {
-  g_return_val_if_fail (FLAM_IS_COST_CELL (self), 0);
-  return natural_width (self->value);
+  g_return_val_if_fail (FLAM_IS_COST_CELL (cell), 0);
+  return natural_width (FLAM_COST_CELL (cell)->value);
 }
 
 void

@@ -20,7 +20,7 @@ void flam_cost_cell_set (FlamCostCell *cell,
                          FlamFigure figure);
 
 /* Width of the number alone, in pixels. */
-int flam_cost_cell_get_value_width (FlamCostCell *cell);
+int flam_cost_cell_get_value_width (GtkWidget *cell);
 
 G_END_DECLS
 

@@ -194,28 +194,47 @@ flam_columns_set_factory (GtkColumnViewColumn *column,
   g_object_set_data (G_OBJECT (factory), "flam-column", column);
 }
 
-void
-flam_columns_need (GtkListItemFactory *factory, GtkWidget *child, int tight)
+static void
+measure_cell (GtkWidget *child, GtkColumnViewColumn *column)
 {
-  GtkColumnViewColumn *column =
-      g_object_get_data (G_OBJECT (factory), "flam-column");
+  int (*part) (GtkWidget *) = g_object_get_data (G_OBJECT (child), "flam-part");
   Fit *fit = g_object_get_data (G_OBJECT (column), "flam-fit");
   GtkColumnView *view = gtk_column_view_column_get_column_view (column);
-  int frame = frame_of_cell (child);
-  int wide;
+  int wide, tight, frame;
 
+  g_signal_handlers_disconnect_by_func (child, measure_cell, column);
   if (fit == NULL || view == NULL)
     return;
+  frame = frame_of_cell (child);
   gtk_widget_measure (
       child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &wide, NULL, NULL);
   wide += frame;
-  tight = tight > 0 ? tight + frame : wide;
+  tight = part != NULL ? part (child) + frame : wide;
   if (wide <= fit->needs_wide && tight <= fit->needs_tight)
     return;
   fit->needs_wide = MAX (fit->needs_wide, wide);
   fit->needs_tight = MAX (fit->needs_tight, tight);
   if (fit->needs_wide > fit->wide || fit->needs_tight > fit->tight)
     queue_fit (view);
+}
+
+/* A new cell has its style once it is in the table: since GTK 4.12 it is bound
+ * before. */
+void
+flam_columns_need (GtkListItemFactory *factory,
+                   GtkWidget *child,
+                   int (*part) (GtkWidget *child))
+{
+  GtkColumnViewColumn *column =
+      g_object_get_data (G_OBJECT (factory), "flam-column");
+
+  g_object_set_data (G_OBJECT (child), "flam-part", part);
+  g_signal_handlers_disconnect_by_func (child, measure_cell, column);
+  if (gtk_widget_get_root (child) != NULL)
+    measure_cell (child, column);
+  else
+    g_signal_connect_object (
+        child, "map", G_CALLBACK (measure_cell), column, 0);
 }
 
 void

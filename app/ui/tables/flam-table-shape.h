@@ -18,12 +18,13 @@ void flam_columns_prepare (GtkColumnView *view);
 void flam_columns_fit (GtkColumnViewColumn *column, int wide, int tight);
 /* The column grows with the figures that its cells show: its factory calls
  * flam_columns_need() whenever it has bound a cell, whose child is `child`;
- * `tight`: the part of the child's width that is needed in any case, 0: all of
- * it. They are forgotten when there are other rows. */
+ * `part`: the part of the child's width that is needed in any case, NULL: all
+ * of it. They are forgotten when there are other rows. */
 void flam_columns_set_factory (GtkColumnViewColumn *column,
                                GtkListItemFactory *factory);
-void
-flam_columns_need (GtkListItemFactory *factory, GtkWidget *child, int tight);
+void flam_columns_need (GtkListItemFactory *factory,
+                        GtkWidget *child,
+                        int (*part) (GtkWidget *child));
 void flam_columns_forget_needs (GtkColumnView *view);
 void flam_columns_set_wanted (GtkColumnViewColumn *column, gboolean wanted);
 void flam_columns_largest_first (GtkColumnViewColumn *column);

@@ -48,7 +48,7 @@ cell_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
   gtk_label_set_label (GTK_LABEL (label), *text != '\0' ? text : " ");
   gtk_widget_set_tooltip_text (label, tooltip);
   if (!is_name (which))
-    flam_columns_need (factory, label, 0);
+    flam_columns_need (factory, label, NULL);
 }
 
 static int
