@@ -513,6 +513,10 @@ update_narrow (FlamWindow *self, int width)
   /* A small header has no room for all of them; the start page and the menu
    * have this one, too. */
   gtk_widget_set_visible (GTK_WIDGET (self->open_button), !small);
+  if (small)
+    gtk_widget_add_css_class (GTK_WIDGET (self->header), "flam-small");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->header), "flam-small");
   flam_window_update (self);
 }
 
