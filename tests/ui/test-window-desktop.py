@@ -341,7 +341,7 @@ class DesktopTest(Base):
         window.find("See Where Time and Memory Go", "label")
         self.helped(noted, "/help.html#index")
         window.action("win.record")
-        window.find("Working Folder")
+        window.find("Options", "label")
         self.helped(noted, "/help.html#record")
         window.key("Escape")
         window.__exit__()

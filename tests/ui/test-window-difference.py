@@ -9,17 +9,12 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import ITEMS_SPEAK, SOURCE, wait_for  # noqa: E402
+from flamwindow import ITEMS_SPEAK, SOURCE, plain, wait_for  # noqa: E402
 from windowtest import EXAMPLE, WindowTest as Base  # noqa: E402
 
 KITCHEN = SOURCE / "tests/captures/flambeau/kitchen.flambeau"
 BEFORE = "main;parse;lex 20\nmain;old 40\nmain 5\n"
 NOW = "main;parse;lex 35\nmain;fresh 12\nmain 5\n"
-
-
-def plain(text):
-    """Figures contain no-break spaces."""
-    return text.replace("\u202f", " ").replace("\u00a0", " ")
 
 
 class DifferenceTest(Base):

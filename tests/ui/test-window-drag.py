@@ -16,15 +16,11 @@ import unittest
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE))
 from accessible import Gio, GLib  # noqa: E402
-from flamwindow import LIMIT, wait_for  # noqa: E402
+from flamwindow import LIMIT, plain, wait_for  # noqa: E402
 from windowtest import WindowTest as Base  # noqa: E402
 
 # The position of the other program's window: beside the tested one.
 BESIDE = (1350, 400)
-
-
-def plain(text):
-    return text.replace("\u202f", " ").replace("\u00a0", " ")
 
 
 class DragTest(Base):

@@ -82,10 +82,12 @@ class FiguresTest(Base):
             wait_for("the shares of them", self.shares)
 
     def test_german(self):
-        self.check(program=self.installed("de"), env={"LANGUAGE": "de"})
+        self.check(program=self.installed("de"), env={"LANGUAGE": "de"},
+                   settings={"window-width": 1400})
 
     def test_japanese(self):
-        self.check(program=self.installed("ja"), env={"LANGUAGE": "ja"})
+        self.check(program=self.installed("ja"), env={"LANGUAGE": "ja"},
+                   settings={"window-width": 1400})
 
     def test_shares_before_modules(self):
         """Where there is no room for all, the column of modules goes first."""

@@ -14,7 +14,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "record"))
-from flamwindow import wait_for  # noqa: E402
+from flamwindow import ITEMS_SPEAK, wait_for  # noqa: E402
 from windowtest import RECORDER, WindowTest as Base  # noqa: E402
 import sshd  # noqa: E402
 
@@ -112,8 +112,9 @@ class HostTest(Base):
         window.wait_label(lambda text: "expected a host of ssh" in text)
         self.choose_host(window, "")
         wait_for("the processes here", lambda: self.rows_of(window, ""))
-        window.click("Choose a host")
-        window.find("tests-own", "menu item")
+        if ITEMS_SPEAK:
+            window.click("Choose a host")
+            window.find("tests-own", "menu item")
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can mount")
     def test_source(self):

@@ -12,7 +12,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import BUILD, SOURCE, wait_for  # noqa: E402
+from flamwindow import BUILD, SOURCE, is_row_of, plain, wait_for  # noqa: E402
 from windowtest import WindowTest as Base, capture  # noqa: E402
 
 
@@ -157,9 +157,9 @@ class MemoryTest(Base):
         window.click("Functions")
 
         def row(name):
-            return next((re.sub("[\u202f\u00a0]", " ", node.name)
+            return next((plain(node.name)
                          for node in window.find_all(role="table row")
-                         if node.name.startswith(name)), "")
+                         if is_row_of(node, name)), "")
 
         says = {
             one["function"]: one for one in json.loads(subprocess.run(
@@ -185,7 +185,7 @@ class MemoryTest(Base):
         window = self.open(capture("heaptrack/alloc.zst"))
         window.find("Sizes of Blocks", "label")
         tops = wait_for("its lists", lambda: [
-            re.sub("[\u202f\u00a0]", " ", node.name)
+            plain(node.name)
             for node in window.find_all(
                 lambda name: re.match(r".*, .*%$", name), "push button")])
         for one in ("hold_peak(), 33.6 MB, 99.7 %", "leak_thread(), 164 kB, 86.6 %",

@@ -241,6 +241,7 @@ class NamesTest(Base):
         window = self.open(settings={"record-mode": "'both'"})
         window.find("See Where Time and Memory Go")
         window.action("win.record")
+        window.mouse(window.find("Options", "label"))
         window.find("Allocation Sampling", "combo box")
         self.check("record", 15)
         window.click("Attach", "page tab")

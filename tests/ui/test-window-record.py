@@ -13,7 +13,7 @@ import unittest
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import BUILD, LIMIT, wait_for  # noqa: E402
+from flamwindow import BUILD, ITEMS_SPEAK, LIMIT, wait_for  # noqa: E402
 from windowtest import RECORDER, WindowTest as Base  # noqa: E402
 
 
@@ -284,8 +284,9 @@ class RecordTest(Base):
             window.wait_label(lambda text: text.startswith("Recording saved. "))
             window.action("win.record")
             window.mouse(window.find("Options", "label"))
-            window.click("Choose a host")
-            window.find("podman:box", "menu item")
+            if ITEMS_SPEAK:
+                window.click("Choose a host")
+                window.find("podman:box", "menu item")
 
     def test_input(self):
         """A program that waits for a line gets a field for it."""

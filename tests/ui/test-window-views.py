@@ -13,7 +13,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import BUILD, CAPTURES, SOURCE, wait_for  # noqa: E402
+from flamwindow import BUILD, CAPTURES, SOURCE, is_row_of, plain, wait_for  # noqa: E402
 from windowtest import EXAMPLE, WindowTest as Base, capture  # noqa: E402
 
 # In memray-html/peak.html: import machinery, and the interpreter's own.
@@ -183,8 +183,8 @@ class ViewsTest(Base):
             window.find(title, "label")
         wait_for("the calls of chop", lambda: [
             node for node in window.find_all(role="table row")
-            if re.sub("[\u202f\u00a0]", " ", node.name).startswith("chop ")
-            and " 15 11.0 ms" in re.sub("[\u202f\u00a0]", " ", node.name)])
+            if is_row_of(node, "chop")
+            and " 15 11.0 ms" in plain(node.name)])
         window.__exit__()
         window = self.open_example()
         window.key("ctrl+3")
@@ -197,7 +197,7 @@ class ViewsTest(Base):
         window = self.open(SOURCE / "tests/captures/sysprof/counters.syscap")
         for text in "Memory: Used, up to 8 192", "CPU Percent: Total, up to 100", "2 marks":
             window.wait_label(lambda label, text=text:
-                re.sub("[\u202f\u00a0]", " ", label) == text)
+                plain(label) == text)
 
     def test_thread_lanes(self):
         """A lane for each thread or CPU: a click selects it, and another one

@@ -95,9 +95,13 @@ class WindowTest(unittest.TestCase):
         self.fail(f"{key} does nothing")
 
     def focused(self):
-        """The name of what has the keyboard; of a row, that of its list."""
+        """The name of what has the keyboard; of a row, that of its list, and of what
+        scrolls an empty list, which has no name from GTK 4.10 on, that of the list."""
         node = next((node for node in self.window.find_all() if node.focused), None)
-        while node is not None and node.role in ("table row", "list item"):
+        if node is not None and node.role == "scroll pane" and not node.name:
+            node = next(self.window.find_all(bool, "tree table", node), node)
+        while node is not None and (
+                node.role in ("table row", "list item") or node.role == "list" and not node.name):
             node = node.get_parent()
         return node and (node.name or node.description)
 
