@@ -343,9 +343,12 @@ class Secrets(Case):
                          "the server redirects too often")
 
     def test_proxy(self):
+        """libproxy, which newer GLibs ask, leaks; only whole stacks show that it does."""
         self.server.answers["http://example.invalid/x"] = PPROF.read_bytes()
+        sanitizer = os.environ.get("ASAN_OPTIONS", "")
         self.good(run("info", "--json", "http://example.invalid/x",
-                      http_proxy=f"http://127.0.0.1:{self.server.port}"))
+                      http_proxy=f"http://127.0.0.1:{self.server.port}",
+                      ASAN_OPTIONS=f"{sanitizer}:fast_unwind_on_malloc=0"))
 
 
 class Tls(Case):
