@@ -86,6 +86,68 @@ test_rules_legend (void)
     }
 }
 
+/* What a rule colors below a node, added up one by one. */
+static void
+add_up (const FlamColorRules *rules,
+        const FlamTree *tree,
+        FlamNodeId node,
+        gint64 *self,
+        gint64 *widest)
+{
+  for (FlamNodeId i = MAX (node, 1); i < tree->subtree_end[node]; i++)
+    {
+      guint rule = flam_color_rules_find_node (rules, tree, i);
+
+      if (rule == FLAM_NONE)
+        continue;
+      self[rule] += tree->self[i];
+      widest[rule] = MAX (widest[rule], tree->total[i]);
+    }
+}
+
+/* One legend answers for every subtree of a tree. */
+static void
+test_subtrees (void)
+{
+  static const char *const patterns[] = { "1", "2.*5", "[3-9]" };
+  g_autoptr (FlamTree) tree =
+      flam_test_random_tree (20000, 400, 5, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamColorRules) rules = flam_color_rules_new ();
+  const FlamColors colors = { .mode = FLAM_PALETTE_HOT, .rules = rules };
+  g_autoptr (FlamPalette) palette = NULL;
+  g_autoptr (FlamPaletteLegend) legend = NULL;
+  guint n_entries = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (patterns); i++)
+    g_assert_true (flam_color_rules_add (rules, patterns[i], "#ffcc00", NULL));
+  palette = flam_palette_new_for (tree, &colors, FALSE);
+  legend = flam_palette_legend_new (palette, tree);
+  for (FlamNodeId node = 0; node < tree->n; node = node * 9 / 8 + 1)
+    {
+      g_autoptr (GPtrArray) entries =
+          flam_palette_legend_entries (legend, node, 20);
+      gint64 self[G_N_ELEMENTS (patterns)] = { 0 };
+      gint64 widest[G_N_ELEMENTS (patterns)] = { 0 };
+      guint n_seen = 0;
+
+      add_up (rules, tree, node, self, widest);
+      for (guint i = 0; i < G_N_ELEMENTS (patterns); i++)
+        n_seen += widest[i] > 0 && widest[i] >= tree->total[node] / 200;
+      g_assert_cmpuint (entries->len, ==, n_seen);
+      for (guint i = 0; i < entries->len; i++)
+        {
+          const FlamLegendEntry *entry = entries->pdata[i];
+          guint rule = 0;
+
+          while (strcmp (patterns[rule], entry->name) != 0)
+            rule++;
+          g_assert_cmpint (entry->weight, ==, self[rule]);
+        }
+      n_entries += n_seen;
+    }
+  g_assert_cmpuint (n_entries, >, 100);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -93,5 +155,6 @@ main (int argc, char **argv)
   g_test_add_func ("/legend/modules", test_legend);
   g_test_add_func ("/legend/inlined", test_inlined);
   g_test_add_func ("/legend/rules", test_rules_legend);
+  g_test_add_func ("/legend/subtrees", test_subtrees);
   return g_test_run ();
 }

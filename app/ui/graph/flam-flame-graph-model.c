@@ -275,6 +275,13 @@ flam_graph_palette (FlamFlameGraph *self)
   return self->palette;
 }
 
+void
+flam_graph_forget_palette (FlamFlameGraph *self)
+{
+  g_clear_pointer (&self->legend, flam_palette_legend_free);
+  g_clear_pointer (&self->palette, flam_palette_free);
+}
+
 double
 flam_graph_row_height (FlamFlameGraph *self)
 {
@@ -502,7 +509,7 @@ flam_graph_forget_layout (FlamFlameGraph *self)
 void
 flam_graph_restyle (FlamFlameGraph *self)
 {
-  g_clear_pointer (&self->palette, flam_palette_free);
+  flam_graph_forget_palette (self);
   g_clear_pointer (&self->draw, flam_draw_free);
   flam_graph_forget_layout (self);
   flam_graph_redraw (self);
@@ -514,7 +521,7 @@ flam_graph_clear_view (FlamFlameGraph *self)
 {
   flam_graph_stop (self);
   g_clear_handle_id (&self->changed_idle, g_source_remove);
-  g_clear_pointer (&self->palette, flam_palette_free);
+  flam_graph_forget_palette (self);
   g_clear_pointer (&self->draw, flam_draw_free);
   flam_graph_forget_layout (self);
   g_clear_pointer (&self->image, gsk_render_node_unref);
@@ -1562,7 +1569,8 @@ swap_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   /* Strengths of self costs are relative to the greatest one in the tree, and
    * the next tree may be at the address of the last one. */
   if (!same_profile || self->palette_mode == FLAM_PALETTE_SELF)
-    g_clear_pointer (&self->palette, flam_palette_free);
+    flam_graph_forget_palette (self);
+  g_clear_pointer (&self->legend, flam_palette_legend_free);
   flam_graph_forget_layout (self);
   g_clear_pointer (&self->rows, flam_rows_unref);
   g_clear_pointer (&self->tree, flam_tree_unref);

@@ -83,7 +83,9 @@ struct _FlamFlameGraph
 
   FlamDraw *draw;
   FlamPalette *palette;
-  FlamLayout *layout;            /* of the visible part; NULL: not made yet */
+  FlamPaletteLegend
+      *legend;        /* of the palette and the tree; NULL: not made yet */
+  FlamLayout *layout; /* of the visible part; NULL: not made yet */
   cairo_surface_t *picture;      /* of the layout; NULL: not made yet */
   FlamLayout *last_layout;       /* the previous one, or NULL */
   cairo_surface_t *last_picture; /* the same; its colors are still right */
@@ -144,6 +146,7 @@ const FlamLayout *flam_graph_layout (FlamFlameGraph *self);
 double flam_graph_row_height (FlamFlameGraph *self);
 FlamDraw *flam_graph_draw (FlamFlameGraph *self);
 FlamPalette *flam_graph_palette (FlamFlameGraph *self);
+void flam_graph_forget_palette (FlamFlameGraph *self);
 /* The number of rows with the whole width in view, or now, whichever is
  * more. */
 guint32 flam_graph_whole_rows (FlamFlameGraph *self);

@@ -595,7 +595,7 @@ flam_flame_graph_set_palette (FlamFlameGraph *self, FlamPaletteMode mode)
   if (mode == self->palette_mode)
     return;
   self->palette_mode = mode;
-  g_clear_pointer (&self->palette, flam_palette_free);
+  flam_graph_forget_palette (self);
   flam_graph_redraw (self);
   notify (self, PROP_PALETTE);
 }
@@ -610,7 +610,7 @@ flam_flame_graph_set_rules (FlamFlameGraph *self, FlamColorRules *rules)
   if (rules == before)
     return;
   self->rules = rules != NULL ? flam_color_rules_ref (rules) : NULL;
-  g_clear_pointer (&self->palette, flam_palette_free);
+  flam_graph_forget_palette (self);
   g_clear_pointer (&before, flam_color_rules_unref);
   flam_graph_redraw (self);
   notify (self, PROP_PALETTE);
@@ -622,7 +622,7 @@ use_dark (FlamFlameGraph *self, gboolean dark)
   if (dark == self->dark)
     return;
   self->dark = dark;
-  g_clear_pointer (&self->palette, flam_palette_free);
+  flam_graph_forget_palette (self);
   flam_graph_redraw (self);
   notify (self, PROP_DARK);
 }
@@ -650,8 +650,10 @@ flam_flame_graph_get_legend (FlamFlameGraph *self)
   g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), NULL);
   if (flam_graph_is_empty (self))
     return g_ptr_array_new ();
-  return flam_palette_legend (
-      flam_graph_palette (self), self->tree, self->zoom, LEGEND_ENTRIES);
+  if (self->legend == NULL)
+    self->legend =
+        flam_palette_legend_new (flam_graph_palette (self), self->tree);
+  return flam_palette_legend_entries (self->legend, self->zoom, LEGEND_ENTRIES);
 }
 
 /* --- the visible range

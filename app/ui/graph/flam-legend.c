@@ -9,13 +9,15 @@
 #define GAP 6
 #define SPACING 14
 #define DELAY 180 /* ms */
-#define FEW_NODES 20000
 
 struct _FlamLegend
 {
   GtkWidget parent_instance;
   FlamFlameGraph *graph;
+  GPtrArray *entries; /* FlamLegendEntry, of the first children */
+  gint64 total;       /* of the zoomed node */
   guint soon;
+  gboolean other_colors; /* the nodes have to be grouped again */
 };
 
 G_DEFINE_FINAL_TYPE (FlamLegend, flam_legend, GTK_TYPE_WIDGET)
@@ -29,6 +31,12 @@ remove_entries (FlamLegend *self)
     gtk_widget_unparent (child);
 }
 
+static const char *
+name_of (const FlamLegendEntry *entry)
+{
+  return entry->is_kind ? _ (entry->name) : entry->name;
+}
+
 /* The tooltip is queried on demand: GTK asks the display server for the
  * pointer's position whenever a tooltip is set. */
 static gboolean
@@ -39,7 +47,20 @@ on_query_entry (GtkWidget *box,
                 GtkTooltip *tooltip,
                 gpointer data)
 {
-  gtk_tooltip_set_text (tooltip, g_object_get_data (G_OBJECT (box), "tip"));
+  FlamLegend *self = data;
+  const FlamLegendEntry *entry;
+  g_autofree char *share = NULL, *text = NULL;
+  guint place = 0;
+
+  while ((box = gtk_widget_get_prev_sibling (box)) != NULL)
+    place++;
+  if (place >= self->entries->len)
+    return FALSE;
+  entry = self->entries->pdata[place];
+  share = flam_format_percent (entry->weight, self->total);
+  /* Translators: a color's meaning, and its share of the picture */
+  text = g_strdup_printf (_ ("%s: %s of self"), name_of (entry), share);
+  gtk_tooltip_set_text (tooltip, text);
   return TRUE;
 }
 
@@ -55,27 +76,19 @@ add_entry (FlamLegend *self, FlamColor color)
   gtk_box_append (GTK_BOX (box), flam_swatch_new (color));
   gtk_box_append (GTK_BOX (box), label);
   gtk_widget_set_has_tooltip (box, TRUE);
-  g_signal_connect (box, "query-tooltip", G_CALLBACK (on_query_entry), NULL);
+  g_signal_connect (box, "query-tooltip", G_CALLBACK (on_query_entry), self);
   gtk_widget_set_parent (box, GTK_WIDGET (self));
   return box;
 }
 
 static void
-set_entry (GtkWidget *box, const FlamLegendEntry *entry, gint64 total)
+set_entry (GtkWidget *box, const FlamLegendEntry *entry)
 {
   GtkWidget *swatch = gtk_widget_get_first_child (box);
   GtkWidget *label = gtk_widget_get_next_sibling (swatch);
-  const char *name = entry->is_kind ? _ (entry->name) : entry->name;
-  g_autofree char *share = flam_format_percent (entry->weight, total);
 
   flam_swatch_set_color (FLAM_SWATCH (swatch), entry->color);
-  gtk_label_set_label (GTK_LABEL (label), name);
-  g_object_set_data_full (
-      G_OBJECT (box),
-      "tip",
-      /* Translators: a color's meaning, and its share of the picture */
-      g_strdup_printf (_ ("%s: %s of self"), name, share),
-      g_free);
+  gtk_label_set_label (GTK_LABEL (label), name_of (entry));
 }
 
 /* The existing entries become the new ones, and surplus entries are kept,
@@ -84,18 +97,21 @@ set_entry (GtkWidget *box, const FlamLegendEntry *entry, gint64 total)
 static void
 update (FlamLegend *self)
 {
-  g_autoptr (GPtrArray) entries = flam_flame_graph_get_legend (self->graph);
   FlamTree *tree = flam_flame_graph_get_tree (self->graph);
   FlamNodeId zoom = flam_flame_graph_get_zoom (self->graph);
   GtkWidget *box = gtk_widget_get_first_child (GTK_WIDGET (self));
 
-  for (guint i = 0; i < entries->len; i++)
+  g_clear_pointer (&self->entries, g_ptr_array_unref);
+  self->entries = flam_flame_graph_get_legend (self->graph);
+  self->total = tree != NULL ? tree->total[zoom] : 0;
+  self->other_colors = FALSE;
+  for (guint i = 0; i < self->entries->len; i++)
     {
-      const FlamLegendEntry *entry = entries->pdata[i];
+      const FlamLegendEntry *entry = self->entries->pdata[i];
 
       if (box == NULL)
         box = add_entry (self, entry->color);
-      set_entry (box, entry, tree->total[zoom]);
+      set_entry (box, entry);
       gtk_widget_set_visible (box, TRUE);
       box = gtk_widget_get_next_sibling (box);
     }
@@ -113,26 +129,31 @@ update_now (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Together with the last picture of a zoom's animation. */
+/* Together with the last picture of a zoom's animation. A million nodes are
+ * grouped in about as long as a frame: that is left to a frame of its own. */
 static void
 on_drawn (FlamLegend *self)
 {
-  FlamTree *tree = flam_flame_graph_get_tree (self->graph);
-
-  if (self->soon == 0 || flam_flame_graph_is_moving (self->graph) ||
-      tree == NULL || tree->n > FEW_NODES)
+  if (self->soon == 0 || self->other_colors ||
+      flam_flame_graph_is_moving (self->graph))
     return;
   g_source_remove (self->soon);
   update_now (self);
 }
 
-/* After the zoom's animation: summing up a million nodes takes longer than a
- * frame. */
+/* After the zoom's animation: other entries need a new layout of the window. */
 static void
 update_soon (FlamLegend *self)
 {
   if (self->soon == 0)
     self->soon = g_timeout_add (DELAY, update_now, self);
+}
+
+static void
+on_colors (FlamLegend *self)
+{
+  self->other_colors = TRUE;
+  update_soon (self);
 }
 
 static void
@@ -198,6 +219,7 @@ flam_legend_dispose (GObject *object)
 
   g_clear_handle_id (&self->soon, g_source_remove);
   remove_entries (self);
+  g_clear_pointer (&self->entries, g_ptr_array_unref);
   g_clear_object (&self->graph);
   G_OBJECT_CLASS (flam_legend_parent_class)->dispose (object);
 }
@@ -224,15 +246,17 @@ flam_legend_init (FlamLegend *self)
 GtkWidget *
 flam_legend_new (FlamFlameGraph *graph)
 {
-  static const char *const signals[] = {
-    "notify::tree", "notify::zoom", "notify::palette", "notify::dark"
-  };
+  static const char *const signals[] = { "notify::tree",
+                                         "notify::palette",
+                                         "notify::dark" };
   FlamLegend *self = g_object_new (FLAM_TYPE_LEGEND, NULL);
 
   self->graph = g_object_ref (graph);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (
-        graph, signals[i], G_CALLBACK (update_soon), self, G_CONNECT_SWAPPED);
+        graph, signals[i], G_CALLBACK (on_colors), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (
+      graph, "notify::zoom", G_CALLBACK (update_soon), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (
       graph, "drawn-changed", G_CALLBACK (on_drawn), self, G_CONNECT_SWAPPED);
   update (self);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-named-color.h"
+#include "flam-node-groups.h"
 #include "flam-palette-private.h"
 
 #include <string.h>
@@ -15,116 +16,107 @@ legend_entry_free (gpointer data)
   g_free (entry);
 }
 
-/* The weight of a class or module. */
-typedef struct
+/* What the groups of nodes stand for: the user's rules first, then what the
+ * palette distinguishes. */
+typedef enum
 {
-  gint64 self;
-  gint64 widest; /* the greatest total of its nodes */
-} Share;
+  SCHEME_NONE, /* the rules alone */
+  SCHEME_MODULES,
+  SCHEME_LANGUAGES,
+  SCHEME_NAMES, /* of nodes that are modules or files */
+  SCHEME_STATUSES,
+} Scheme;
 
-static void
-share_add (Share *share, const FlamTree *tree, FlamNodeId node)
-{
-  share->self += MAX (tree->self[node], 0);
-  share->widest = MAX (share->widest, tree->total[node]);
-}
-
-typedef struct
+struct _FlamPaletteLegend
 {
   FlamPalette *palette;
   const FlamTree *tree;
+  guint n_rules;
+  Scheme scheme;
+  GPtrArray *names; /* SCHEME_NAMES: by group */
+  FlamNodeGroups *groups;
+};
+
+/* The entries of a subtree. */
+typedef struct
+{
+  const FlamPaletteLegend *legend;
   FlamNodeId node;
   GHashTable *entries; /* FlamLegendEntry by name */
-  Share *rules;        /* of the user's rules; NULL: none */
-  guint32 *
-      known; /* per function: its rule, plus 2; 1: none; 0: not looked up yet */
-} Legend;
+} Subtree;
+
+static FlamGroupShare
+share_of (const Subtree *subtree, guint32 group)
+{
+  return flam_node_groups_share (
+      subtree->legend->groups, subtree->legend->n_rules + group, subtree->node);
+}
 
 /* Entries that are always narrower than a two-hundredth of the picture are left
  * out. */
 static gboolean
-is_seen (const Legend *legend, Share share)
+is_seen (const Subtree *subtree, FlamGroupShare share)
 {
   return share.widest > 0 &&
-         share.widest >= legend->tree->total[legend->node] / 200;
+         share.widest >= subtree->legend->tree->total[subtree->node] / 200;
 }
 
 /* --- the user's rules ----------------------------------------------------- */
 
-/* Names are matched once per function if nodes are functions. */
+/* Names are matched once per function if nodes are functions. `known`, per
+ * function: its rule, plus 2; 1: none; 0: not looked up yet. */
 static guint
-rule_of (Legend *legend, FlamNodeId node)
+rule_of (const FlamPaletteLegend *legend, guint32 *known, FlamNodeId node)
 {
   const FlamColorRules *rules = legend->palette->colors.rules;
   const FlamTree *tree = legend->tree;
   FlamFunctionId function = flam_tree_function (tree, node);
-  guint32 *known;
 
   if (!flam_by_is_code (tree->by) || function >= tree->profile->functions.n)
     return flam_color_rules_find_node (rules, tree, node);
-  known = &legend->known[function];
-  if (*known == 0)
+  if (known[function] == 0)
     {
       guint rule = flam_color_rules_find_node (rules, tree, node);
 
-      *known = rule == FLAM_NONE ? 1 : rule + 2;
+      known[function] = rule == FLAM_NONE ? 1 : rule + 2;
     }
-  return *known == 1 ? FLAM_NONE : *known - 2;
-}
-
-/* Whether a node has its color from a rule, which then gets its share. */
-static gboolean
-take_ruled (Legend *legend, FlamNodeId node)
-{
-  guint rule = legend->rules != NULL ? rule_of (legend, node) : FLAM_NONE;
-
-  if (rule == FLAM_NONE)
-    return FALSE;
-  share_add (&legend->rules[rule], legend->tree, node);
-  return TRUE;
+  return known[function] == 1 ? FLAM_NONE : known[function] - 2;
 }
 
 static void
-legend_by_rules (Legend *legend)
+add_rules (const Subtree *subtree, GPtrArray *entries)
 {
-  if (legend->rules != NULL)
-    for (FlamId i = MAX (legend->node, 1);
-         i < legend->tree->subtree_end[legend->node];
-         i++)
-      take_ruled (legend, i);
-}
+  const FlamPaletteLegend *legend = subtree->legend;
 
-static void
-add_rules (const Legend *legend, GPtrArray *entries)
-{
-  const FlamColorRules *rules = legend->palette->colors.rules;
+  for (guint i = 0; i < legend->n_rules; i++)
+    {
+      FlamGroupShare share =
+          flam_node_groups_share (legend->groups, i, subtree->node);
+      FlamLegendEntry *entry;
 
-  if (legend->rules == NULL)
-    return;
-  for (guint i = 0; i < flam_color_rules_get_n (rules); i++)
-    if (is_seen (legend, legend->rules[i]))
-      {
-        FlamLegendEntry *entry = g_new0 (FlamLegendEntry, 1);
-
-        entry->name = g_strdup (flam_color_rules_get_pattern (rules, i));
-        entry->color = flam_palette_rule_color (legend->palette, i);
-        entry->weight = legend->rules[i].self;
-        g_ptr_array_add (entries, entry);
-      }
+      if (!is_seen (subtree, share))
+        continue;
+      entry = g_new0 (FlamLegendEntry, 1);
+      entry->name = g_strdup (
+          flam_color_rules_get_pattern (legend->palette->colors.rules, i));
+      entry->color = flam_palette_rule_color (legend->palette, i);
+      entry->weight = share.self;
+      g_ptr_array_add (entries, entry);
+    }
 }
 
 /* --- colors of the palette ------------------------------------------------ */
 
 static void
-legend_add_entry (Legend *legend,
-                  const char *key,
-                  gboolean is_kind,
-                  FlamColor color,
-                  Share share)
+add_entry (Subtree *subtree,
+           const char *key,
+           gboolean is_kind,
+           FlamColor color,
+           FlamGroupShare share)
 {
-  FlamLegendEntry *entry = g_hash_table_lookup (legend->entries, key);
+  FlamLegendEntry *entry = g_hash_table_lookup (subtree->entries, key);
 
-  if (!is_seen (legend, share))
+  if (!is_seen (subtree, share))
     return;
   if (entry == NULL)
     {
@@ -132,66 +124,43 @@ legend_add_entry (Legend *legend,
       entry->name = g_strdup (key);
       entry->is_kind = is_kind;
       entry->color = color;
-      g_hash_table_insert (legend->entries, entry->name, entry);
+      g_hash_table_insert (subtree->entries, entry->name, entry);
     }
   entry->weight += share.self;
 }
 
 static void
-legend_add (Legend *legend,
-            FlamColorClass class,
-            const char *module,
-            Share share)
+add_class (Subtree *subtree,
+           FlamColorClass class,
+           const char *module,
+           FlamGroupShare share)
 {
+  FlamPalette *palette = subtree->legend->palette;
   gboolean is_kind = class != FLAM_CLASS_NATIVE || !*module ||
-                     legend->palette->mode == FLAM_PALETTE_SAFE;
+                     palette->mode == FLAM_PALETTE_SAFE;
 
-  legend_add_entry (legend,
-                    is_kind ? flam_class_looks[class].name : module,
-                    is_kind,
-                    flam_palette_class_color (legend->palette, class, module),
-                    share);
+  add_entry (subtree,
+             is_kind ? flam_class_looks[class].name : module,
+             is_kind,
+             flam_palette_class_color (palette, class, module),
+             share);
 }
 
-/* A group of nodes with one entry: first the classes, then the groups that the
- * palette distinguishes. */
-typedef guint32 (*GroupFunc) (const FlamTree *tree, FlamNodeId node);
-
-/* A million nodes are summed at each zoom, so the group is looked up once per
- * frame, and names are read later. For nodes without a frame, such as threads,
- * it is looked up for each. */
-static Share *
-sum_groups (Legend *legend, guint32 n_groups, GroupFunc group_of)
-{
-  const FlamTree *tree = legend->tree;
-  guint32 n_frames = tree->profile->frames.n;
-  g_autofree guint32 *known = g_new0 (guint32, n_frames + 1); /* plus 1 */
-  Share *shares = g_new0 (Share, n_groups);
-
-  for (FlamId i = MAX (legend->node, 1); i < tree->subtree_end[legend->node];
-       i++)
-    {
-      FlamFrameId frame = MIN (tree->frame[i], n_frames);
-
-      if (take_ruled (legend, i))
-        continue;
-      if (known[frame] == 0 || frame == n_frames)
-        known[frame] = group_of (tree, i) + 1;
-      share_add (&shares[known[frame] - 1], tree, i);
-    }
-  return shares;
-}
-
+/* The groups of all schemes begin with the classes. */
 static void
-add_classes (Legend *legend, const Share *classes)
+add_classes (Subtree *subtree)
 {
   for (guint i = 0; i < FLAM_N_CLASSES; i++)
-    legend_add (legend, i, "", classes[i]);
+    add_class (subtree, i, "", share_of (subtree, i));
 }
 
+/* Inlined code has a shade of its module's color, except in the safe palette,
+ * where it has a color of its own. */
 static guint32
-group_in_module (const FlamTree *tree, FlamNodeId node, gboolean inlined)
+class_or_module (const FlamPaletteLegend *legend, FlamNodeId node)
 {
+  const FlamTree *tree = legend->tree;
+  gboolean inlined = legend->palette->mode != FLAM_PALETTE_SAFE;
   FlamFunctionId function = flam_tree_function (tree, node);
   FlamColorClass class = flam_palette_class_of (tree, node, function);
   FlamModuleId module = function == FLAM_NONE
@@ -205,42 +174,23 @@ group_in_module (const FlamTree *tree, FlamNodeId node, gboolean inlined)
              : class;
 }
 
-/* Inlined code has a shade of its module's color. */
-static guint32
-class_or_module (const FlamTree *tree, FlamNodeId node)
-{
-  return group_in_module (tree, node, TRUE);
-}
-
-/* Inlined code has a color of its own. */
-static guint32
-class_or_own_module (const FlamTree *tree, FlamNodeId node)
-{
-  return group_in_module (tree, node, FALSE);
-}
-
 static void
-legend_by_module (Legend *legend)
+add_modules (Subtree *subtree)
 {
-  const FlamProfile *profile = legend->tree->profile;
-  g_autofree Share *shares = sum_groups (
-      legend,
-      FLAM_N_CLASSES + profile->modules.n,
-      legend->palette->mode == FLAM_PALETTE_SAFE ? class_or_own_module
-                                                 : class_or_module);
+  const FlamProfile *profile = subtree->legend->tree->profile;
 
-  add_classes (legend, shares);
   for (FlamId i = 0; i < profile->modules.n; i++)
-    legend_add (legend,
-                FLAM_CLASS_NATIVE,
-                flam_profile_string (profile, profile->modules.name[i]),
-                shares[FLAM_N_CLASSES + i]);
+    add_class (subtree,
+               FLAM_CLASS_NATIVE,
+               flam_profile_string (profile, profile->modules.name[i]),
+               share_of (subtree, FLAM_N_CLASSES + i));
 }
 
 /* Code in an unknown language is listed by its kind. */
 static guint32
-class_or_language (const FlamTree *tree, FlamNodeId node)
+class_or_language (const FlamPaletteLegend *legend, FlamNodeId node)
 {
+  const FlamTree *tree = legend->tree;
   FlamFunctionId function = flam_tree_function (tree, node);
   FlamColorClass class = flam_palette_class_of (tree, node, function);
   FlamLanguage language = FLAM_LANGUAGE_UNKNOWN;
@@ -253,82 +203,173 @@ class_or_language (const FlamTree *tree, FlamNodeId node)
 }
 
 static void
-legend_by_language (Legend *legend)
+add_languages (Subtree *subtree)
 {
-  g_autofree Share *shares = sum_groups (
-      legend, (guint32)FLAM_N_CLASSES + FLAM_N_LANGUAGES, class_or_language);
-
-  add_classes (legend, shares);
   for (guint i = 1; i < FLAM_N_LANGUAGES; i++)
-    legend_add_entry (legend,
-                      flam_language_name (i),
-                      FALSE,
-                      flam_palette_language_color (legend->palette, i),
-                      shares[FLAM_N_CLASSES + i]);
+    add_entry (subtree,
+               flam_language_name (i),
+               FALSE,
+               flam_palette_language_color (subtree->legend->palette, i),
+               share_of (subtree, FLAM_N_CLASSES + i));
 }
 
-static void
-legend_by_name (Legend *legend)
+/* `known`: the group by the name, plus 1. */
+static guint32
+class_or_name (FlamPaletteLegend *legend, GHashTable *known, FlamNodeId node)
 {
-  const FlamTree *tree = legend->tree;
+  FlamColorClass class = flam_palette_class_of_node (legend->tree, node);
+  const char *name = flam_palette_module_of_node (legend->tree, node);
+  guint32 place;
 
-  for (FlamId i = MAX (legend->node, 1); i < tree->subtree_end[legend->node];
-       i++)
+  if (class != FLAM_CLASS_NATIVE || !*name)
+    return class;
+  place = GPOINTER_TO_UINT (g_hash_table_lookup (known, name));
+  if (place == 0)
     {
-      Share share = { 0 };
-
-      if (take_ruled (legend, i))
-        continue;
-      share_add (&share, tree, i);
-      legend_add (legend,
-                  flam_palette_class_of_node (tree, i),
-                  flam_palette_module_of_node (tree, i),
-                  share);
+      g_ptr_array_add (legend->names, (gpointer)name);
+      place = legend->names->len;
+      g_hash_table_insert (known, (gpointer)name, GUINT_TO_POINTER (place));
     }
+  return (guint32)FLAM_N_CLASSES + place - 1;
 }
 
-/* Frames without a status have two alternating colors: that of the widest frame
- * represents both. */
 static void
-legend_by_status (Legend *legend)
+add_names (Subtree *subtree)
+{
+  const GPtrArray *names = subtree->legend->names;
+
+  for (guint i = 0; i < names->len; i++)
+    add_class (subtree,
+               FLAM_CLASS_NATIVE,
+               names->pdata[i],
+               share_of (subtree, FLAM_N_CLASSES + i));
+}
+
+/* Frames without a status have two groups: at even depths and at odd ones. */
+static guint32
+class_or_status (const FlamPaletteLegend *legend, FlamNodeId node)
 {
   const FlamTree *tree = legend->tree;
-  Share bits[FLAM_N_STATUSES] = { 0 };
-  Share classes[FLAM_N_CLASSES] = { 0 };
-  Share others[2] = { 0 }; /* at even depths and at odd ones */
+  guint bit = flam_palette_status_bit (flam_tree_status (tree, node));
+  FlamColorClass class = flam_palette_class_of_node (tree, node);
+
+  if (class == FLAM_CLASS_ROOT || class == FLAM_CLASS_WAKER)
+    return class;
+  return FLAM_N_CLASSES + (bit < FLAM_N_STATUSES
+                               ? bit
+                               : FLAM_N_STATUSES + (tree->depth[node] & 1));
+}
+
+/* They have two alternating colors, too: that of the widest frame represents
+ * both. */
+static void
+add_statuses (Subtree *subtree)
+{
+  guint32 first = FLAM_N_CLASSES;
+  FlamGroupShare others[2];
   guint row;
 
-  for (FlamId i = MAX (legend->node, 1); i < tree->subtree_end[legend->node];
-       i++)
-    {
-      guint bit = flam_palette_status_bit (flam_tree_status (tree, i));
-      FlamColorClass class = flam_palette_class_of_node (tree, i);
-
-      if (take_ruled (legend, i))
-        continue;
-      if (class == FLAM_CLASS_ROOT || class == FLAM_CLASS_WAKER)
-        share_add (&classes[class], tree, i);
-      else
-        share_add (bit < FLAM_N_STATUSES ? &bits[bit]
-                                         : &others[tree->depth[i] & 1],
-                   tree,
-                   i);
-    }
-  add_classes (legend, classes);
   for (guint i = 0; i < FLAM_N_STATUSES; i++)
-    legend_add_entry (legend,
-                      flam_status_to_title (i),
-                      TRUE,
-                      flam_palette_status_color (i),
-                      bits[i]);
+    add_entry (subtree,
+               flam_status_to_title (i),
+               TRUE,
+               flam_palette_status_color (i),
+               share_of (subtree, first + i));
+  for (guint i = 0; i < 2; i++)
+    others[i] = share_of (subtree, first + FLAM_N_STATUSES + i);
   row = others[1].widest > others[0].widest;
   others[row].self += others[!row].self;
-  legend_add_entry (legend,
-                    N_ ("Other code"),
-                    TRUE,
-                    flam_palette_julia_plain (legend->palette, row),
-                    others[row]);
+  add_entry (subtree,
+             N_ ("Other code"),
+             TRUE,
+             flam_palette_julia_plain (subtree->legend->palette, row),
+             others[row]);
 }
+
+/* --- groups --------------------------------------------------------------- */
+
+/* Palettes with a color per name have no meaning for a legend. */
+static Scheme
+scheme_of (const FlamPalette *palette, FlamBy by)
+{
+  if (palette->mode >= FLAM_PALETTE_HOT || palette->mode == FLAM_PALETTE_NAME ||
+      palette->colors.map != NULL)
+    return SCHEME_NONE;
+  if (palette->mode == FLAM_PALETTE_JULIA)
+    return SCHEME_STATUSES;
+  if (by == FLAM_BY_MODULE || by == FLAM_BY_FILE)
+    return SCHEME_NAMES;
+  return palette->mode == FLAM_PALETTE_LANGUAGE ? SCHEME_LANGUAGES
+                                                : SCHEME_MODULES;
+}
+
+static guint32
+count_groups (const FlamPaletteLegend *legend)
+{
+  switch (legend->scheme)
+    {
+    case SCHEME_MODULES:
+      return FLAM_N_CLASSES + legend->tree->profile->modules.n;
+    case SCHEME_LANGUAGES:
+      return (guint32)FLAM_N_CLASSES + FLAM_N_LANGUAGES;
+    case SCHEME_NAMES:
+      return FLAM_N_CLASSES + legend->names->len;
+    case SCHEME_STATUSES:
+      return (guint32)FLAM_N_CLASSES + FLAM_N_STATUSES + 2;
+    default:
+      return 0;
+    }
+}
+
+/* The module or language is looked up once per frame (`known`, plus 1); for
+ * nodes without a frame, such as threads, for each. */
+static guint32
+group_by_frame (FlamPaletteLegend *legend, guint32 *known, FlamNodeId node)
+{
+  guint32 n_frames = legend->tree->profile->frames.n;
+  FlamFrameId frame = MIN (legend->tree->frame[node], n_frames);
+
+  if (known[frame] == 0 || frame == n_frames)
+    known[frame] =
+        (legend->scheme == SCHEME_MODULES ? class_or_module (legend, node)
+                                          : class_or_language (legend, node)) +
+        1;
+  return known[frame] - 1;
+}
+
+static FlamNodeGroups *
+group_nodes (FlamPaletteLegend *legend)
+{
+  const FlamProfile *profile = legend->tree->profile;
+  guint32 n = legend->tree->n;
+  g_autofree guint32 *group = g_new (guint32, n);
+  g_autofree guint32 *by_frame = g_new0 (guint32, (gsize)profile->frames.n + 1);
+  g_autofree guint32 *by_function =
+      legend->n_rules > 0 ? g_new0 (guint32, (gsize)profile->functions.n + 1)
+                          : NULL;
+  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (FlamNodeId i = 1; i < n; i++)
+    {
+      guint rule =
+          legend->n_rules > 0 ? rule_of (legend, by_function, i) : FLAM_NONE;
+
+      if (rule != FLAM_NONE)
+        group[i] = rule;
+      else if (legend->scheme == SCHEME_NONE)
+        group[i] = FLAM_NONE;
+      else if (legend->scheme == SCHEME_NAMES)
+        group[i] = legend->n_rules + class_or_name (legend, by_name, i);
+      else if (legend->scheme == SCHEME_STATUSES)
+        group[i] = legend->n_rules + class_or_status (legend, i);
+      else
+        group[i] = legend->n_rules + group_by_frame (legend, by_frame, i);
+    }
+  return flam_node_groups_new (
+      legend->tree, group, legend->n_rules + count_groups (legend));
+}
+
+/* --- entries -------------------------------------------------------------- */
 
 static int
 heavier_first (gconstpointer a, gconstpointer b)
@@ -361,12 +402,14 @@ fold_the_rest (FlamPalette *palette, GPtrArray *entries, guint kept, guint max)
 }
 
 static void
-legend_by_state (Legend *legend, GPtrArray *entries)
+legend_by_state (const Subtree *subtree, GPtrArray *entries)
 {
+  const FlamPaletteLegend *legend = subtree->legend;
   const FlamTree *tree = legend->tree;
+  FlamNodeId node = subtree->node;
 
   for (guint i = 0; i < FLAM_N_STATES; i++)
-    if (tree->split[legend->node].weight[i] > 0)
+    if (tree->split[node].weight[i] > 0)
       {
         FlamLegendEntry *entry = g_new0 (FlamLegendEntry, 1);
 
@@ -374,15 +417,14 @@ legend_by_state (Legend *legend, GPtrArray *entries)
         entry->is_kind = TRUE;
         entry->color =
             flam_palette_ramp (legend->palette, i, FLAM_RAMP_LEVELS, 0);
-        entry->weight = tree->split[legend->node].weight[i];
+        entry->weight = tree->split[node].weight[i];
         g_ptr_array_add (entries, entry);
       }
   g_ptr_array_sort (entries, heavier_first);
 }
 
-/* The kinds of change that occur: there may be no new or gone frames. */
 static void
-legend_of_self (Legend *legend, GPtrArray *entries)
+legend_of_self (const FlamPaletteLegend *legend, GPtrArray *entries)
 {
   static const struct
   {
@@ -406,8 +448,9 @@ legend_of_self (Legend *legend, GPtrArray *entries)
     }
 }
 
+/* The kinds of change that occur: there may be no new or gone frames. */
 static void
-legend_of_change (Legend *legend, GPtrArray *entries)
+legend_of_change (const FlamPaletteLegend *legend, GPtrArray *entries)
 {
   static const struct
   {
@@ -447,24 +490,102 @@ legend_of_change (Legend *legend, GPtrArray *entries)
     }
 }
 
-/* Palettes with a color per name have no meaning for a legend. */
 static void
-legend_by_palette (Legend *legend)
+add_groups (Subtree *subtree)
+{
+  Scheme scheme = subtree->legend->scheme;
+
+  if (scheme == SCHEME_NONE)
+    return;
+  add_classes (subtree);
+  if (scheme == SCHEME_MODULES)
+    add_modules (subtree);
+  else if (scheme == SCHEME_LANGUAGES)
+    add_languages (subtree);
+  else if (scheme == SCHEME_NAMES)
+    add_names (subtree);
+  else
+    add_statuses (subtree);
+}
+
+/* Colors that do not depend on what a node is. */
+static gboolean
+has_scale (const FlamPaletteLegend *legend)
 {
   const FlamPalette *palette = legend->palette;
-  FlamBy by = legend->tree->by;
 
-  if (palette->mode >= FLAM_PALETTE_HOT || palette->mode == FLAM_PALETTE_NAME ||
-      palette->colors.map != NULL)
-    legend_by_rules (legend);
-  else if (palette->mode == FLAM_PALETTE_JULIA)
-    legend_by_status (legend);
-  else if (by == FLAM_BY_MODULE || by == FLAM_BY_FILE)
-    legend_by_name (legend);
-  else if (palette->mode == FLAM_PALETTE_LANGUAGE)
-    legend_by_language (legend);
+  return (palette->mode == FLAM_PALETTE_STATE && legend->tree->split != NULL) ||
+         flam_palette_is_change (palette, legend->tree) ||
+         palette->mode == FLAM_PALETTE_SELF;
+}
+
+static void
+add_scale (const Subtree *subtree, GPtrArray *entries)
+{
+  const FlamPaletteLegend *legend = subtree->legend;
+
+  if (legend->palette->mode == FLAM_PALETTE_STATE &&
+      legend->tree->split != NULL)
+    legend_by_state (subtree, entries);
+  else if (flam_palette_is_change (legend->palette, legend->tree))
+    legend_of_change (legend, entries);
   else
-    legend_by_module (legend);
+    legend_of_self (legend, entries);
+}
+
+FlamPaletteLegend *
+flam_palette_legend_new (FlamPalette *palette, const FlamTree *tree)
+{
+  const FlamColorRules *rules = palette->colors.rules;
+  FlamPaletteLegend *legend = g_new0 (FlamPaletteLegend, 1);
+
+  legend->palette = palette;
+  legend->tree = tree;
+  legend->n_rules = rules != NULL ? flam_color_rules_get_n (rules) : 0;
+  legend->scheme = scheme_of (palette, tree->by);
+  legend->names = g_ptr_array_new ();
+  if (!has_scale (legend))
+    legend->groups = group_nodes (legend);
+  return legend;
+}
+
+void
+flam_palette_legend_free (FlamPaletteLegend *legend)
+{
+  g_ptr_array_unref (legend->names);
+  g_clear_pointer (&legend->groups, flam_node_groups_free);
+  g_free (legend);
+}
+
+GPtrArray *
+flam_palette_legend_entries (const FlamPaletteLegend *legend,
+                             FlamNodeId node,
+                             guint max)
+{
+  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  GPtrArray *entries = g_ptr_array_new_with_free_func (legend_entry_free);
+  g_autoptr (GPtrArray) others = g_ptr_array_new ();
+  Subtree subtree = { legend, node, by_name };
+  GHashTableIter iter;
+  gpointer entry;
+  guint n_rules;
+
+  if (legend->groups == NULL)
+    {
+      add_scale (&subtree, entries);
+      return entries;
+    }
+  add_rules (&subtree, entries);
+  add_groups (&subtree);
+  g_ptr_array_sort (entries, heavier_first);
+  n_rules = entries->len;
+  g_hash_table_iter_init (&iter, by_name);
+  while (g_hash_table_iter_next (&iter, NULL, &entry))
+    g_ptr_array_add (others, entry);
+  g_ptr_array_sort (others, heavier_first);
+  g_ptr_array_extend_and_steal (entries, g_steal_pointer (&others));
+  fold_the_rest (legend->palette, entries, n_rules, max);
+  return entries;
 }
 
 GPtrArray *
@@ -473,43 +594,8 @@ flam_palette_legend (FlamPalette *palette,
                      FlamNodeId node,
                      guint max)
 {
-  const FlamColorRules *rules = palette->colors.rules;
-  guint n_rules = rules != NULL ? flam_color_rules_get_n (rules) : 0;
-  g_autofree Share *shares = n_rules > 0 ? g_new0 (Share, n_rules) : NULL;
-  g_autofree guint32 *known =
-      n_rules > 0 ? g_new0 (guint32, (gsize)tree->profile->functions.n + 1)
-                  : NULL;
-  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
-  GPtrArray *entries = g_ptr_array_new_with_free_func (legend_entry_free);
-  g_autoptr (GPtrArray) others = g_ptr_array_new ();
-  Legend legend = { palette, tree, node, by_name, shares, known };
-  GHashTableIter iter;
-  gpointer entry;
+  g_autoptr (FlamPaletteLegend) legend =
+      flam_palette_legend_new (palette, tree);
 
-  if (palette->mode == FLAM_PALETTE_STATE && tree->split != NULL)
-    {
-      legend_by_state (&legend, entries);
-      return entries;
-    }
-  if (flam_palette_is_change (palette, tree))
-    {
-      legend_of_change (&legend, entries);
-      return entries;
-    }
-  if (palette->mode == FLAM_PALETTE_SELF)
-    {
-      legend_of_self (&legend, entries);
-      return entries;
-    }
-  legend_by_palette (&legend);
-  add_rules (&legend, entries);
-  g_ptr_array_sort (entries, heavier_first);
-  n_rules = entries->len;
-  g_hash_table_iter_init (&iter, by_name);
-  while (g_hash_table_iter_next (&iter, NULL, &entry))
-    g_ptr_array_add (others, entry);
-  g_ptr_array_sort (others, heavier_first);
-  g_ptr_array_extend_and_steal (entries, g_steal_pointer (&others));
-  fold_the_rest (palette, entries, n_rules, max);
-  return entries;
+  return flam_palette_legend_entries (legend, node, max);
 }

@@ -145,14 +145,29 @@ typedef struct
   gint64 weight; /* its self weight; entries are sorted by it */
 } FlamLegendEntry;
 
+/* What the colors of a tree mean. Both the palette and the tree have to outlive
+ * it. The nodes are grouped once; after that, the legend of any subtree takes
+ * microseconds. */
+typedef struct _FlamPaletteLegend FlamPaletteLegend;
+
+FlamPaletteLegend *flam_palette_legend_new (FlamPalette *palette,
+                                            const FlamTree *tree);
+void flam_palette_legend_free (FlamPaletteLegend *legend);
+
 /* The legend of a subtree: the user's rules by their patterns, then the
  * palette's entries, each heaviest first and without those too narrow to see;
  * at most `max` entries, with the palette's remaining ones as "Other modules".
  * Of FlamLegendEntry, freed with the array. */
+GPtrArray *flam_palette_legend_entries (const FlamPaletteLegend *legend,
+                                        FlamNodeId node,
+                                        guint max);
+/* The same for one subtree alone. */
 GPtrArray *flam_palette_legend (FlamPalette *palette,
                                 const FlamTree *tree,
                                 FlamNodeId node,
                                 guint max);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPaletteLegend, flam_palette_legend_free)
 
 G_END_DECLS
 
