@@ -185,7 +185,8 @@ class DesktopTest(Base):
         seen = pathlib.Path(scratch.name, "seen")
         program = (
             "import os, sys, time; print('\\33[1mone\\33[0m', flush=True)\n"
-            f"while not os.path.exists({str(seen)!r}): time.sleep(0.05)\n"
+            f"e = time.time() + 60\nwhile not os.path.exists({str(seen)!r}) and time.time() < e:"
+            " time.sleep(0.05)\n"
             "e = time.time() + 2\nwhile time.time() < e: sum(range(99))\n"
             "print('two', file=sys.stderr); sys.exit(3)"
         )
