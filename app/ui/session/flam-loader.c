@@ -145,15 +145,22 @@ symbolize (const FlamLoaderInput *input,
   return flam_symbolize (profile, &options, progress, error);
 }
 
+/* What a capture is read as, and so where it is cached. */
+static FlamLoadOptions
+content_options (FlamWeightsAs weights_as)
+{
+  return (FlamLoadOptions){ .weights_as = weights_as,
+                            .in_order_max = IN_ORDER_MAX };
+}
+
 static FlamLoadOptions
 load_options (const FlamLoaderInput *input, const FlamProgress *progress)
 {
-  return (FlamLoadOptions){
-    .weights_as = input->weights_as,
-    .in_order_max = IN_ORDER_MAX,
-    .progress = progress,
-    .binaries = (const char *const *)input->binaries,
-  };
+  FlamLoadOptions options = content_options (input->weights_as);
+
+  options.progress = progress;
+  options.binaries = (const char *const *)input->binaries;
+  return options;
 }
 
 static void
@@ -189,8 +196,7 @@ flam_loader_load_work (gpointer data,
 char *
 flam_loader_cache_file (const char *path, FlamWeightsAs weights_as)
 {
-  const FlamLoadOptions options = { .weights_as = weights_as,
-                                    .in_order_max = IN_ORDER_MAX };
+  const FlamLoadOptions options = content_options (weights_as);
 
   return flam_cache_file (path, &options);
 }

@@ -207,26 +207,23 @@ find_first (FlamSourceFile *file, const FlamSourcePaths *paths)
   FlamFileLineRow found, first;
   gboolean any = flam_lines_begin (
       view_data->weights, view_data->selection, sources, &found);
+  gboolean enough = any && is_one_percent (view_data, found.file);
   gboolean missing =
       flam_lines_begin (
           view_data->weights, view_data->selection, wanted, &first) &&
       sources[first.file] == FLAM_TEXT_NONE;
 
-  if ((!any || !is_one_percent (view_data, found.file)) &&
-      (missing || find_missing (view_data, sources, &first)))
+  if (!enough && !missing)
+    missing = find_missing (view_data, sources, &first);
+  if (!enough && missing)
     {
-      missing = TRUE;
-      any = FALSE;
-    }
-  if (!any)
-    {
-      if (!missing)
-        return;
       request->line = first.row.line;
       take_recorded (request, flam_profile_string (profile, first.file));
       g_free (flam_source_paths_find (paths, request->recorded, &file->tried));
       return;
     }
+  if (!any)
+    return;
   if (missing)
     {
       file->missing = g_strdup (flam_profile_string (profile, first.file));
