@@ -46,6 +46,24 @@ check_weighing (const FlamCliOptions *options,
 
 /* --event and --measure name the same thing, except for a measure "samples" in
  * files without one: that selects the weight of an event. */
+/* The first measure of which the threads spent any in these states: the events
+ * that perf counts have no waiting, its off-CPU time has nothing else. */
+static guint
+default_measure (const FlamProfile *profile, guint states)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  guint first = flam_weights_default_measure (profile);
+
+  selection->states = states;
+  for (guint i = first; i < profile->n_measures; i++)
+    {
+      selection->measure = i;
+      if (flam_weights_total (profile, selection) != 0)
+        return i;
+    }
+  return first;
+}
+
 static FlamExit
 select_measure (const FlamCliOptions *options,
                 const FlamProfile *profile,
@@ -78,7 +96,7 @@ select_measure (const FlamCliOptions *options,
       id = options->event;
     }
   index = id != NULL ? find_measure (profile, path, id)
-                     : (int)flam_weights_default_measure (profile);
+                     : (int)default_measure (profile, selection->states);
   if (index < 0)
     return FLAM_EXIT_REFUSED;
   selection->measure = index;

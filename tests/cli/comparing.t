@@ -66,6 +66,11 @@ $ flambeau-cli top captures/flambeau/kitchen.flambeau --states waiting
 $ printf '%s\n' 'main;work 5' >plain.folded; flambeau-cli top plain.folded --states off-cpu --json
 {"total":0,"rows":[]}
 
+# The events that perf counted have no waiting: this selects their off-CPU time.
+$ flambeau-cli top captures/perf-data/switches.perf.data --no-symbols --states off-cpu
+      self                 total            function
+    620 ns   100.0 %      620 ns   100.0 %  [no stack]  [runnable 80.6 %, blocked 19.4 %]
+
 # A shell that started two kitchens, one of which was a shell before.
 $ flambeau-cli info captures/flambeau/family.flambeau --no-symbols | sed -n '/^processes/,/^modules/p'
 processes  18374 family.sh
