@@ -213,9 +213,12 @@ run (int argc, char **argv)
           &argc, &argv, &flam_verb_export, options, all, 1, &files))
     return FLAM_EXIT_USAGE;
   exporter = to ? flam_exporter_find (to) : NULL;
-  if (exporter == NULL)
+  if (to == NULL)
     return flam_cli_usage (
         _ ("export: --to FORMAT is missing; see flambeau-cli formats"));
+  if (exporter == NULL)
+    return flam_cli_usage (
+        _ ("export: --to %s: no such format; see flambeau-cli formats"), to);
   status = parse_sharing (&sharing, exporter, &as->share);
   if (status != FLAM_EXIT_DONE)
     return status;

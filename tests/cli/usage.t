@@ -55,7 +55,7 @@ $ flambeau-cli export captures/folded/annotated.folded
 [2]
 
 $ flambeau-cli export captures/folded/annotated.folded --to nonsense
-! flambeau-cli: export: --to FORMAT is missing; see flambeau-cli formats
+! flambeau-cli: export: --to nonsense: no such format; see flambeau-cli formats
 [2]
 
 $ flambeau-cli record
