@@ -592,6 +592,31 @@ remove_folder (void)
   g_free (folder);
 }
 
+/* While more are appended, the byte behind the last one can be read, also where
+ * the memory ends and the file begins, and where a page of the file ends. */
+static void
+test_spool (void)
+{
+  g_autofree guint8 *block = g_malloc (65536);
+  FlamSpool spool;
+  GError *error = NULL;
+  guint64 before = 0;
+
+  memset (block, 'x', 65536);
+  g_assert_true (flam_spool_init (&spool, &error));
+  while (spool.size < FLAM_SPOOL_IN_MEMORY + (4 << 20))
+    {
+      g_assert_true (flam_spool_append (&spool, block, 65536, &error));
+      g_assert_cmpuint (spool.size, ==, before + 65536);
+      g_assert_cmpint (spool.base[spool.size - 1], ==, 'x');
+      g_assert_cmpint (spool.base[spool.size], ==, 0);
+      before = spool.size;
+    }
+  g_assert_true (flam_spool_seal (&spool, &error));
+  g_assert_cmpint (spool.base[spool.size], ==, 0);
+  flam_spool_clear (&spool);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -599,6 +624,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   folder = g_dir_make_tmp ("flambeau-source-XXXXXX", NULL);
+  g_test_add_func ("/source/spool", test_spool);
   g_test_add_func ("/source/sizes", test_sizes);
   g_test_add_func ("/source/wrappers", test_wrappers);
   g_test_add_func ("/source/zstd", test_zstd);

@@ -11,6 +11,7 @@
 
 #define IN_MEMORY FLAM_SPOOL_IN_MEMORY
 #define LOOK (G_GUINT64_CONSTANT (64) << 20)
+#define AHEAD (G_GUINT64_CONSTANT (1) << 20)
 #define HUGE_PAGE (G_GUINT64_CONSTANT (2) << 20)
 
 static gboolean
@@ -63,6 +64,19 @@ open_unlinked (void)
   return fd;
 }
 
+/* The file is longer than what was written to it: whoever reads its last bytes
+ * may look at those behind them, which may be on the next page. */
+static gboolean
+extend (FlamSpool *spool, guint64 written, GError **error)
+{
+  if (written < spool->length)
+    return TRUE;
+  spool->length = written + AHEAD;
+  if (ftruncate (spool->fd, (off_t)spool->length) < 0)
+    return system_error (error, N_ ("not enough room for the unpacked file"));
+  return TRUE;
+}
+
 /* The whole range is mapped at once; pages beyond the file's end become valid
  * as it grows. */
 static gboolean
@@ -79,7 +93,7 @@ begin_file (FlamSpool *spool, GError **error)
             spool->fd,
             0) == MAP_FAILED)
     return system_error (error, N_ ("cannot be mapped"));
-  return TRUE;
+  return extend (spool, 0, error);
 }
 
 /* The free space is checked before each this many bytes. */
@@ -142,7 +156,9 @@ flam_spool_append (FlamSpool *spool,
                            (int)(FLAM_SPOOL_MAX >> 30));
   if (n > 0)
     memcpy (spool->base + spool->size, p, n);
-  if (n < size && spool->fd < 0 && !begin_file (spool, error))
+  if (size >= room && spool->fd < 0 && !begin_file (spool, error))
+    return FALSE;
+  if (n < size && !extend (spool, spool->size + size - IN_MEMORY, error))
     return FALSE;
   if (n < size && !have_room (spool, spool->size + size, error))
     return FALSE;
@@ -157,8 +173,6 @@ flam_spool_seal (FlamSpool *spool, GError **error)
 {
   if (spool->size < IN_MEMORY)
     return TRUE;
-  if (spool->fd < 0 && !begin_file (spool, error))
-    return FALSE;
   if (ftruncate (spool->fd, spool->size - IN_MEMORY + 1) < 0)
     return system_error (error, N_ ("not enough room for the unpacked file"));
   return TRUE;

@@ -3,7 +3,7 @@
 #define FLAM_SPOOL_H
 
 /* An append-only buffer in one contiguous range of addresses, which is never
- * moved: its bytes can be read while more are appended.
+ * moved: its bytes can be read while more are appended, and one behind them.
  *
  *    base                     8 MiB                            32 GiB
  *    | memory                | unlinked temporary file          | NUL
@@ -26,9 +26,10 @@ typedef struct
 {
   guint8 *base;
   guint64 size;
-  gsize mapped; /* length of the mapping at `base` */
-  int fd;       /* -1: not needed yet */
-  guint64 room; /* free space found on the disk, in bytes of `size` */
+  gsize mapped;   /* length of the mapping at `base` */
+  int fd;         /* -1: not needed yet */
+  guint64 length; /* of the file */
+  guint64 room;   /* free space found on the disk, in bytes of `size` */
 } FlamSpool;
 
 /* Errors do not contain the file's name. */
