@@ -126,6 +126,31 @@ static const Case cases[] = {
     "main@/home/me/a.c:3;sort_all@/home/me/a.c:8 10\n"
     "main@/home/me/a.c:4 20\n",
     "sort_all takes 80 %, with the functions it calls (a.c:9)" },
+  { "nearly half of the cost in a library: the total, not the self",
+    FALSE,
+    "work@/home/me/b.php:40;heavy@/home/me/b.php:20 44\n"
+    "work@/home/me/b.php:40;heavy@/home/me/b.php:20;?!/usr/bin/php8.2 31\n"
+    "work@/home/me/b.php:41;light@/home/me/b.php:28 25\n",
+    "heavy takes 75 %, with the functions it calls (b.php:20)" },
+  { "the same cost, and other own code called: the self is closer",
+    FALSE,
+    "heavy@/home/me/b.c:20 30\n"
+    "heavy@/home/me/b.c:20;sin!/lib/libm.so.6 15\n"
+    "heavy@/home/me/b.c:21;light@/home/me/b.c:28 40\n"
+    "rest@/home/me/b.c:9 15\n",
+    "heavy takes 30 % (b.c:20)" },
+  { "a library's cost of less than two percent",
+    FALSE,
+    "work@/m/q.c:3;sum@/m/q.c:16 83\n"
+    "work@/m/q.c:3;sum@/m/q.c:16;free!/lib/libc.so.6 1\n"
+    "work@/m/q.c:4 16\n",
+    "sum takes 83 % (q.c:16)" },
+  { "nearly half of a wait in a library",
+    TRUE,
+    "lock: work@/m/q.c:3;pop@/m/q.c:40 35\n"
+    "lock: work@/m/q.c:3;pop@/m/q.c:40;futex!/lib/libc.so 30\n"
+    "work@/m/q.c:4 35\n",
+    "65 % of the time waits for a lock in pop (q.c:40)" },
   { "own code before heavier code of others",
     FALSE,
     "start!/usr/lib/x.so;spin!/usr/lib/x.so 85\n"

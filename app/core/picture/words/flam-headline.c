@@ -309,6 +309,21 @@ typedef struct
   guint32 line;
 } Finding;
 
+/* Which figure of an own function tells what it is charged with: its total if
+ * most of that is in other people's code, or if the total is closer to it than
+ * the self, by more than two percent of all. */
+static gboolean
+is_by_self (const Costs *costs, FlamId function)
+{
+  gint64 charged = costs->charged[function];
+  gint64 self = costs->self[function];
+  gint64 rest = charged - self;
+
+  if (self < rest)
+    return FALSE;
+  return rest <= total_of (costs, function) - charged + costs->total / 50;
+}
+
 static gboolean
 find (const Costs *costs, Finding *found)
 {
@@ -321,8 +336,7 @@ find (const Costs *costs, Finding *found)
   found->function = found->own ? own : any;
   if (found->function == FLAM_NONE)
     return FALSE;
-  found->by_self =
-      !found->own || costs->self[own] >= costs->charged[own] - costs->self[own];
+  found->by_self = !found->own || is_by_self (costs, own);
   found->value = found->by_self ? costs->self[found->function]
                                 : total_of (costs, found->function);
   find_line (

@@ -10,10 +10,11 @@
  *   open_session (session.c:12)
  *
  * Each figure is one that a table shows for the same selection: the self of a
- * function, or its total if most of what it is charged with lies in code that
- * is not the user's own (flam-own-code.h). The user's own code comes first:
+ * function, or its total. The user's own code (flam-own-code.h) comes first:
  * each stack is charged to its innermost own frame, and another function is
- * named only if no own one is charged with a tenth of the total.
+ * named only if no own one is charged with a tenth of the total. The total
+ * stands for an own function if most of what it is charged with lies in other
+ * code, or if the total is closer to that than the self.
  *
  * A sentence is a pattern in English and its parts, so that it is translated as
  * a whole and a part can be shown as a link. */
