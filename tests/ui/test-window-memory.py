@@ -232,8 +232,10 @@ class MemoryTest(Base):
         window.wait_label(lambda text: text.startswith("total 189"))
 
     def growth_dialog(self):
-        """The numbers of its two ends, as they are shown."""
+        """The numbers of its two ends, as they are shown. The dialog before it may
+        take a moment to close."""
         window = self.window
+        wait_for("no dialog", lambda: not window.seen("From, in Seconds", "spin button"))
         window.action("win.growth")
         window.find("From, in Seconds", "spin button")
         return [
