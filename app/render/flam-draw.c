@@ -14,6 +14,9 @@ flam_draw_new (PangoContext *context, const PangoFontDescription *font)
   if (font == NULL)
     font = pango_context_get_font_description (context);
   draw->context = g_object_ref (context);
+  /* Names of functions are code: from right to left, their brackets would be
+   * mirrored. */
+  pango_context_set_base_dir (context, PANGO_DIRECTION_LTR);
   draw->font = pango_font_description_copy (font);
   draw->labels = flam_labels_new (context, font);
   for (guint i = 0; i < FLAM_N_COLOR_STATES; i++)

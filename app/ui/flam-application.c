@@ -4,6 +4,7 @@
 
 #include "flam-bundle.h"
 #include "flam-config.h"
+#include "flam-core-picture.h"
 #include "flam-ranks.h"
 #include "flam-names.h"
 #include "flam-platform.h"
@@ -382,6 +383,7 @@ flam_application_startup (GApplication *application)
   flam_renderer_before_init ();
   G_APPLICATION_CLASS (flam_application_parent_class)->startup (application);
   gtk_widget_set_default_direction (language_direction ());
+  flam_format_mark_figures (language_direction () == GTK_TEXT_DIR_RTL);
   flam_renderer_after_init ();
   flam_bundle_find_words ();
   g_action_map_add_action_entries (

@@ -634,6 +634,20 @@ test_percents (void)
     }
 }
 
+/* From right to left, marks keep the number and its sign together. */
+static void
+test_marked_percents (void)
+{
+  g_autofree char *half = NULL, *few = NULL;
+
+  flam_format_mark_figures (TRUE);
+  half = flam_format_percent (-1, 2);
+  few = flam_format_percent (1, 1001);
+  flam_format_mark_figures (FALSE);
+  g_assert_cmpstr (half, ==, "\u200e−50.0" NBSP "%\u200e");
+  g_assert_cmpstr (few, ==, "\u200e<" NBSP "0.1" NBSP "%\u200e");
+}
+
 static void
 test_values (void)
 {
@@ -1011,6 +1025,7 @@ main (int argc, char **argv)
   g_test_add_func ("/borders/anonymous", test_anonymous);
   g_test_add_func ("/borders/chart-range", test_chart_range);
   g_test_add_func ("/borders/percents", test_percents);
+  g_test_add_func ("/borders/marked-percents", test_marked_percents);
   g_test_add_func ("/borders/values", test_values);
   g_test_add_func ("/borders/other-facts", test_other_facts);
   g_test_add_func ("/borders/equal-numbers", test_equal_numbers);

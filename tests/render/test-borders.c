@@ -253,12 +253,11 @@ test_no_pixels (void)
  */
 
 static cairo_surface_t *
-draw_tree (FlamTree *tree, double from, gboolean bare)
+draw_tree_in (PangoContext *context, FlamTree *tree, double from, gboolean bare)
 {
   cairo_surface_t *surface =
       cairo_image_surface_create (CAIRO_FORMAT_RGB24, 200, 60);
   cairo_t *cr = cairo_create (surface);
-  PangoContext *context = context_new ();
   g_autoptr (FlamDraw) draw = flam_draw_new (context, NULL);
   g_autoptr (FlamRows) rows = flam_rows_new (tree);
   const FlamColors colors = { 0 };
@@ -273,9 +272,16 @@ draw_tree (FlamTree *tree, double from, gboolean bare)
   layout = flam_layout_new (rows, &viewport);
   flam_draw_layout (draw, cr, layout, &scene);
   cairo_destroy (cr);
-  g_object_unref (context);
   cairo_surface_flush (surface);
   return surface;
+}
+
+static cairo_surface_t *
+draw_tree (FlamTree *tree, double from, gboolean bare)
+{
+  g_autoptr (GObject) context = G_OBJECT (context_new ());
+
+  return draw_tree_in (PANGO_CONTEXT (context), tree, from, bare);
 }
 
 static guint
@@ -324,6 +330,29 @@ test_label_in_view (void)
   g_assert_cmpuint (n, ==, 0);
   cairo_surface_destroy (whole);
   cairo_surface_destroy (part);
+}
+
+/* Names are code, also in a window from right to left: brackets keep their
+ * sides. */
+static void
+test_right_to_left (void)
+{
+  static const char *const names[] = { "push<int> 1000\n",
+                                       "push<int>(ü) 1000\n" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (FlamTree) tree = flam_test_tree (names[i], FLAM_ORDER_NAME);
+      g_autoptr (GObject) context = G_OBJECT (context_new ());
+      cairo_surface_t *here = draw_tree (tree, 0, FALSE);
+      cairo_surface_t *there;
+
+      pango_context_set_base_dir (PANGO_CONTEXT (context), PANGO_DIRECTION_RTL);
+      there = draw_tree_in (PANGO_CONTEXT (context), tree, 0, FALSE);
+      g_assert_cmpuint (count_differences (here, there, 0, 60), ==, 0);
+      cairo_surface_destroy (here);
+      cairo_surface_destroy (there);
+    }
 }
 
 /* --- documents --------------------------------------------------------------
@@ -389,6 +418,7 @@ main (int argc, char **argv)
   g_test_add_func ("/borders/no-pixels", test_no_pixels);
   g_test_add_func ("/borders/strip-labels", test_strip_labels);
   g_test_add_func ("/borders/label-in-view", test_label_in_view);
+  g_test_add_func ("/borders/right-to-left", test_right_to_left);
   g_test_add_func ("/borders/heights", test_heights);
   return g_test_run ();
 }

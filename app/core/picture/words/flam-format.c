@@ -110,17 +110,38 @@ flam_format_power (gint64 size)
                      : flam_format_value (size << (10 * unit), FLAM_UNIT_BYTES);
 }
 
+static gboolean figures_are_marked;
+
+void
+flam_format_mark_figures (gboolean marked)
+{
+  figures_are_marked = marked;
+}
+
+/* Between a letter and a mark from left to right, all of it is. Without them,
+ * the space would separate the sign from the number, which then changes
+ * sides. */
+char *
+flam_format_percent_of (const char *number)
+{
+  const char *mark = figures_are_marked ? "\u200e" : "";
+
+  return g_strdup_printf ("%s%s\u00a0%%%s", mark, number, mark);
+}
+
 char *
 flam_format_percent (gint64 part, gint64 whole)
 {
   double percent = whole == 0 ? 0 : 100.0 * part / whole;
+  g_autofree char *number = NULL;
 
   if (part != 0 && fabs (percent) < 0.1)
-    return g_strdup_printf ("<\u00a0%.1f\u00a0%%", 0.1);
-  if (percent == 0)
-    return g_strdup ("0\u00a0%");
-  return g_strdup_printf (
-      "%s%.1f\u00a0%%", percent < 0 ? "−" : "", fabs (percent));
+    number = g_strdup_printf ("<\u00a0%.1f", 0.1);
+  else if (percent == 0)
+    number = g_strdup ("0");
+  else
+    number = g_strdup_printf ("%s%.1f", percent < 0 ? "−" : "", fabs (percent));
+  return flam_format_percent_of (number);
 }
 
 char *

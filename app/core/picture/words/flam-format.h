@@ -19,6 +19,11 @@ char *flam_format_value (gint64 value, FlamUnit unit);
 char *flam_format_weight (const FlamMeasure *measure, gint64 weight);
 /* "12.3 %"; "0 %" if the whole is 0; "< 0.1 %" for parts that are not 0. */
 char *flam_format_percent (gint64 part, gint64 whole);
+/* The same with other digits: the number as text. */
+char *flam_format_percent_of (const char *number);
+/* Whether figures get invisible marks that keep them from left to right, for
+ * texts of a language that is written from right to left. */
+void flam_format_mark_figures (gboolean marked);
 /* A size set by the user, as a power of two: "512 KiB"; others as by
  * flam_format_value(). g_free. */
 char *flam_format_power (gint64 size);

@@ -118,15 +118,17 @@ static char *
 share_text (gint64 part, gint64 whole)
 {
   double percent = whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+  g_autofree char *number = NULL;
 
   if (part == whole && whole != 0)
-    return g_strdup ("100\u00a0%");
+    return flam_format_percent_of ("100");
   if (percent >= 99.95)
-    return g_strdup (">\u00a0"
-                     "99.9\u00a0%");
+    return flam_format_percent_of (">\u00a0"
+                                   "99.9");
   if (percent < 9.95 || percent >= 99.5)
     return flam_format_percent (part, whole);
-  return g_strdup_printf ("%.0f\u00a0%%", percent);
+  number = g_strdup_printf ("%.0f", percent);
+  return flam_format_percent_of (number);
 }
 
 static char *
