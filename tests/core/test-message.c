@@ -135,6 +135,29 @@ test_neutral (void)
     }
 }
 
+/* A text that stands alone begins with a capital; a name does not change. */
+static void
+test_sentences (void)
+{
+  static const struct
+  {
+    const char *made, *shown;
+  } cases[] = {
+    { "file not found: /a", "File not found: /a" },
+    { "a.json: cannot be opened: out of order",
+      "a.json: cannot be opened: out of order" },
+    { "cycles:u", "cycles:u" },
+    { "", "" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *shown = flam_message_sentence (cases[i].made);
+
+      g_assert_cmpstr (shown, ==, cases[i].shown);
+    }
+}
+
 /* Texts of a damaged capture. */
 static void
 test_hostile (void)
@@ -180,5 +203,6 @@ main (int argc, char **argv)
   g_test_add_func ("/message/parts", test_parts);
   g_test_add_func ("/message/hostile", test_hostile);
   g_test_add_func ("/message/neutral", test_neutral);
+  g_test_add_func ("/message/sentences", test_sentences);
   return g_test_run ();
 }

@@ -83,7 +83,8 @@ class TablesTest(Base):
         wait_for("the row that it left", lambda: row("blend").has_state("FOCUSED"))
         # The lanes above the page are one stop, from which arrows go on.
         above = self.stops("shift+Tab", "Overview, whole time")
-        self.assertEqual(above[:3], ["Copy Rows", "Group by" if ROWS_BY_NAME else "Function", "Display"])
+        self.assertEqual(above[:3], [
+            "Copy the Rows as Text", "Group by" if ROWS_BY_NAME else "Function", "Display"])
         self.assertEqual(above[-3:], ["All", "Threads over time", "Overview, whole time"])
         self.assertEqual(self.stops("F6", "This function"), ["Functions", "Table", "This function"])
         self.assertFalse([

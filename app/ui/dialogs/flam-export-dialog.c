@@ -105,7 +105,7 @@ on_made (gpointer result, const GError *error, gpointer data)
                                 FLAM_UNIT_BYTES);
     }
   else
-    text = flam_message_shown (error->message);
+    text = flam_message_sentence (error->message);
   say (self->size, text);
   say (self->losses, made != NULL ? made->losses : NULL);
   say (self->remains, made != NULL ? made->remains : NULL);

@@ -100,7 +100,7 @@ done (gpointer result, const GError *error, gpointer data)
   Locations *self = data;
   g_autofree char *path = result;
   g_autofree char *shown =
-      error != NULL ? flam_message_shown (error->message) : NULL;
+      error != NULL ? flam_message_sentence (error->message) : NULL;
   g_autoptr (GFile) file = NULL;
 
   if (path == NULL)

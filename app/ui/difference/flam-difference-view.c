@@ -254,7 +254,7 @@ on_made (gpointer result, const GError *error, gpointer data)
     {
       /* A regular expression may take too long on a name of the other
        * capture. */
-      g_autofree char *why = flam_message_shown (error->message);
+      g_autofree char *why = flam_message_sentence (error->message);
 
       refuse (self, why);
       return;

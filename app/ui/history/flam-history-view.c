@@ -239,7 +239,7 @@ on_key (FlamHistoryView *self)
       flam_history_key_clear (&key);
       good = FALSE;
     }
-  wrong = good ? g_strdup ("") : flam_message_shown (error->message);
+  wrong = good ? g_strdup ("") : flam_message_sentence (error->message);
   gtk_widget_set_visible (GTK_WIDGET (self->key_error), !good);
   gtk_label_set_label (self->key_error, wrong);
   gtk_accessible_update_state (GTK_ACCESSIBLE (self->key_entry),

@@ -178,7 +178,7 @@ static void
 update_unseen (FlamMemoryView *self, const FlamMemorySummary *memory)
 {
   g_autofree char *text =
-      flam_message_shown (memory->profile->facts.unseen_heap);
+      flam_message_sentence (memory->profile->facts.unseen_heap);
 
   gtk_label_set_label (self->unseen, text);
   gtk_widget_set_visible (GTK_WIDGET (self->unseen), *text != '\0');

@@ -203,7 +203,7 @@ take_list (GPtrArray *list, const GError *error, gpointer data)
   g_clear_pointer (&self->read, g_ptr_array_unref);
   if (error != NULL)
     {
-      g_autofree char *shown = flam_message_shown (error->message);
+      g_autofree char *shown = flam_message_sentence (error->message);
 
       g_list_store_remove_all (self->processes);
       tell (self, shown);

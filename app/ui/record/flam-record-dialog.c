@@ -316,7 +316,7 @@ launch_options (FlamRecordDialog *self, GError **error)
 static void
 complain (FlamRecordDialog *self, const char *text)
 {
-  g_autofree char *shown = flam_message_shown (text != NULL ? text : "");
+  g_autofree char *shown = flam_message_sentence (text != NULL ? text : "");
 
   gtk_label_set_label (self->complaint, shown);
   gtk_widget_set_visible (GTK_WIDGET (self->complaint), text != NULL);

@@ -237,7 +237,7 @@ show_code (FlamCodeView *self, FlamCodeFile *file)
 static void
 show_none (FlamCodeView *self, const char *why)
 {
-  g_autofree char *shown = flam_message_shown (why);
+  g_autofree char *shown = flam_message_sentence (why);
   g_autofree char *text = g_markup_escape_text (shown, -1);
 
   adw_status_page_set_description (self->none, text);

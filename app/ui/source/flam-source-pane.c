@@ -282,7 +282,7 @@ show_reason (FlamSourcePane *self,
              const char *text,
              gboolean can_choose)
 {
-  g_autofree char *shown = flam_message_shown (text);
+  g_autofree char *shown = flam_message_sentence (text);
   g_autofree char *markup = g_markup_escape_text (shown, -1);
 
   offer_fetching (self);

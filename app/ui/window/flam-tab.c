@@ -39,7 +39,7 @@ show_page (FlamTab *self, const char *page)
 void
 flam_tab_show_error (FlamTab *self, const char *title, const char *message)
 {
-  g_autofree char *shown = flam_message_shown (message);
+  g_autofree char *shown = flam_message_sentence (message);
   g_autofree char *text = g_markup_escape_text (shown, -1);
 
   adw_status_page_set_title (self->error_page, title);
@@ -188,7 +188,7 @@ flam_tab_get_capture_quality (FlamTab *self)
 void
 flam_tab_toast (FlamTab *self, const char *message)
 {
-  g_autofree char *shown = flam_message_shown (message);
+  g_autofree char *shown = flam_message_sentence (message);
   g_autofree char *text = g_markup_escape_text (shown, -1);
 
   g_return_if_fail (FLAM_IS_TAB (self));

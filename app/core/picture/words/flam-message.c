@@ -280,3 +280,17 @@ flam_message_shown (const char *text)
 {
   return strlen (text) > LENGTH_MAX ? g_strdup (text) : show (text, 0);
 }
+
+char *
+flam_message_sentence (const char *text)
+{
+  g_autofree char *shown = flam_message_shown (text);
+  char first[7] = "";
+  Match match;
+
+  if (strlen (text) > LENGTH_MAX || !find_known (text, &match) ||
+      !g_ascii_islower (*known[match.known].one))
+    return g_steal_pointer (&shown);
+  g_unichar_to_utf8 (g_unichar_toupper (g_utf8_get_char (shown)), first);
+  return g_strconcat (first, g_utf8_next_char (shown), NULL);
+}

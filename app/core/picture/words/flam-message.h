@@ -16,6 +16,9 @@ void flam_message_init (const char *folder);
  * or read from a capture that may come from elsewhere. Translated if the text
  * is known, otherwise unchanged. g_free. */
 char *flam_message_shown (const char *text);
+/* The same where it stands alone: a known text begins with a capital, unless it
+ * begins with a name. */
+char *flam_message_sentence (const char *text);
 
 G_END_DECLS
 
