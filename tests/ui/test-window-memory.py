@@ -189,8 +189,8 @@ class MemoryTest(Base):
             for node in window.find_all(
                 lambda name: re.match(r".*, .*%$", name), "push button")])
         for one in ("hold_peak(), 33.6 MB, 99.7 %", "leak_thread(), 164 kB, 86.6 %",
-                    "temp_churn(long), 205 000, 88.5 %",
-                    "temp_churn(long), 204 049, 100.0 %"):
+                    "temp_churn(long), 205 000 blocks, 88.5 %",
+                    "temp_churn(long), 204 049 blocks, 100.0 %"):
             self.assertIn(one, tops)
         window.click(lambda name: name.startswith("leak_thread(), "), "push button")
         window.find("Leaked memory", "label")

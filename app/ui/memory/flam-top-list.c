@@ -4,6 +4,8 @@
 
 #include <glib/gi18n.h>
 
+#include "flam-value-text.h"
+
 #define ROWS 5
 
 struct _FlamTopList
@@ -121,6 +123,15 @@ find_largest (const FlamMemorySummary *memory,
   return n;
 }
 
+/* Numbers of blocks are named, below a card that begins with bytes. */
+static char *
+figure_text (const FlamMemorySummary *memory, gint64 figure, gboolean bytes)
+{
+  if (!bytes && flam_memory_summary_of (memory) == FLAM_MEMORY_OF_BLOCKS)
+    return flam_value_text_blocks (figure);
+  return flam_format_value (figure, bytes ? FLAM_UNIT_BYTES : FLAM_UNIT_COUNT);
+}
+
 static void
 show_row (FlamTopList *self,
           guint row,
@@ -134,8 +145,7 @@ show_row (FlamTopList *self,
       figure_of (&memory->function_self[function], self->part, bytes);
   g_autofree char *folded = flam_format_folded_name (name);
   g_autofree char *whole = flam_format_visible (name);
-  g_autofree char *value =
-      flam_format_value (figure, bytes ? FLAM_UNIT_BYTES : FLAM_UNIT_COUNT);
+  g_autofree char *value = figure_text (memory, figure, bytes);
   g_autofree char *share =
       flam_format_percent (figure, figure_of (&memory->all, self->part, bytes));
   g_autofree char *label = g_strdup_printf ("%s, %s, %s", whole, value, share);
