@@ -160,7 +160,7 @@ class HistoryTest(Base):
         window.wait_label(lambda text: text.replace("\u00a0", " ") == "● main")
         window.type(window.find("Series by a regex on the path", "text"), "^(((\\w+)*)*/?)*[!?]")
         window.wait_label(lambda text: text.startswith(
-            "the regular expression takes too long on “"))
+            "The regular expression takes too long on “"))
 
     def test_bad(self):
         """Files that cannot be read are listed, and the others are shown."""
