@@ -178,7 +178,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l cgroup -d 'Attach
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l container -d 'Attach to a container'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l wait-for -d 'Attach to a process that appears'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l host -a '(__fish_print_hostnames)' -d 'Record on another machine or in a container'
-complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l reconnect -d 'Try for this many seconds if the line breaks'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l reconnect -d 'Try for this many seconds if the connection is lost'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l list -d 'Print the processes, and record nothing'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l remove-recorder -d 'Remove the recorder from the host'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l cwd -a '(__fish_complete_directories)' -d 'Folder to start it in'

@@ -228,7 +228,7 @@ class Ssh(Case):
         wait_until(killed, "there is no ssh")
 
     def test_reconnect(self):
-        """The line breaks three times: the capture has the whole life of the program,
+        """The connection is lost three times: the capture has the whole life of the program,
         its output arrives once and in order, and its input too."""
         printed = self.scratch / "printed"
         with printed.open("w") as output:
@@ -284,6 +284,28 @@ class Ssh(Case):
         self.assertIsNone(client.poll())
         client.terminate()
         self.assertEqual(client.wait(timeout=30), 128 + signal.SIGTERM)
+
+    def of_recorder(self):
+        """The processes of what was copied there."""
+        found = []
+        for one in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                if str(self.there).encode() in one.read_bytes():
+                    found.append(one.parent.name)
+        return found
+
+    def test_killed_here(self):
+        """Nobody can connect again: the recording there ends at once, the program goes
+        on, and nothing of the recorder remains after it."""
+        client, pid = self.begin(seconds="120")
+        wait_until(lambda: self.out.exists() and self.samples() > 0, "nothing arrives")
+        there = next((self.there / "flambeau/recordings").iterdir())
+        client.kill()
+        wait_until(lambda: self.info(there)["complete"], "the capture there is not completed")
+        wait_until(lambda: not traced(pid), "it is still traced")
+        os.kill(pid, signal.SIGINT)
+        wait_until(lambda: not pathlib.Path(f"/proc/{pid}").exists(), "it does not end")
+        wait_until(lambda: not self.of_recorder(), "the recorder still runs")
 
     def test_gone(self):
         """The relay was killed: there is nothing to connect to."""
@@ -343,7 +365,7 @@ class Ssh(Case):
             self.assertEqual(self.fetch(name).returncode, 1)
         self.assertFalse((self.scratch / "a/b/c").exists())
 
-    def test_broken_line(self):
+    def test_lost_connection(self):
         """Without reconnecting, the program goes on, unharmed by its closed output, and
         both captures are whole: what arrived here, and all of it there."""
         client, pid = self.begin("--reconnect", "0", seconds="3")

@@ -76,7 +76,7 @@ class HostTest(Base):
     @unittest.skipUnless(sshd.IS_HERE, "openssh-server is not installed")
     def test_attach(self):
         """A host of ssh's configuration: its processes, the picture while one is
-        recorded, a line that breaks, and Stop."""
+        recorded, a lost connection, and Stop."""
         daemon = self.start_daemon()
         busy = self.start_busy()
         window = self.begin()

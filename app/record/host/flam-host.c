@@ -3,6 +3,7 @@
 
 #include "flam-core-picture.h"
 #include "flam-core-profile.h"
+#include "flam-guard.h"
 #include "flam-host-start.h"
 #include "flam-output.h"
 #include "flam-relay-join.h"
@@ -29,15 +30,16 @@ typedef struct
   FlamControl *control;
   FlamOutput output;
   FlamConnection connection;
+  FlamGuard guard; /* of the connection, while the recording goes on */
   FlamWire wire;
   int signals;         /* signalfd */
   guint interrupts;    /* from the terminal */
   guint heeded;        /* of them, before the present wait */
-  gboolean stopped;    /* while there was no line */
+  gboolean stopped;    /* while there was no connection */
   int ended_by;        /* SIGTERM or SIGHUP; 0: neither */
   gint64 room;         /* bytes of input that may be sent */
   gboolean input_ends; /* or the program has none */
-  char *name;          /* of the line, by which it is joined again */
+  char *name;          /* of the recording, by which it is joined again */
   char *there;         /* the capture's name on the other machine */
   guint64 received;    /* bytes of it */
   guint64 size;        /* of all, once known */
@@ -99,7 +101,8 @@ command (Host *host, const char *line)
   flam_wire_put (&host->wire, FLAM_WIRE_CONTROL, line, strlen (line));
 }
 
-/* Ends a wait for a line. `stop` is for the next line, if there was one. */
+/* Ends a wait for a connection. `stop` is for the next one, if there was one
+ * before. */
 static gboolean
 is_stopped (gpointer data)
 {
@@ -343,7 +346,7 @@ take_message (Host *host, const FlamWireMessage *message)
     }
 }
 
-/* --- a line that broke --------------------------------------------------- */
+/* --- a lost connection --------------------------------------------------- */
 
 static void
 tell (Host *host, const char *what)
@@ -387,14 +390,16 @@ join (Host *host, gboolean *gone, GError **error)
     return FALSE;
   word = flam_host_read_word (connection, error);
   *gone = g_strcmp0 (word, "gone") == 0;
-  return g_strcmp0 (word, "begin") == 0 &&
-         flam_connection_write (
-             connection, &received, sizeof received, error) &&
-         flam_connection_read (connection, &received, sizeof received, error) &&
-         flam_wire_rejoin (&host->wire,
-                           connection->out,
-                           connection->in,
-                           GUINT64_FROM_LE (received));
+  if (g_strcmp0 (word, "begin") != 0 ||
+      !flam_connection_write (connection, &received, sizeof received, error) ||
+      !flam_connection_read (connection, &received, sizeof received, error) ||
+      !flam_wire_rejoin (&host->wire,
+                         connection->out,
+                         connection->in,
+                         GUINT64_FROM_LE (received)))
+    return FALSE;
+  flam_guard_start (&host->guard, connection->in, connection->out);
+  return TRUE;
 }
 
 static gboolean
@@ -414,6 +419,7 @@ join_again (Host *host, GError **error)
   tell (host, N_ ("the connection was lost; reconnecting"));
   flam_control_say (host->control, "broken");
   host->heeded = host->interrupts;
+  flam_guard_end (&host->guard);
   for (gint64 ms = 0; !gone && g_get_monotonic_time () + ms * 1000 < until &&
                       wait_for (host, ms);
        ms = CLAMP (2 * ms, FIRST_WAIT_MS, LONGEST_WAIT_MS))
@@ -484,7 +490,8 @@ turn (Host *host, GError **error)
   if (host->interrupts >= INTERRUPTS_MAX)
     return flam_connection_fail (
         &host->connection, N_ ("no answer; gave up waiting"), error);
-  /* A line from which nothing arrives is considered broken, too. */
+  /* Only reading decides whether the connection is lost: what has arrived is
+   * read first. */
   flam_wire_send (&host->wire);
   return TRUE;
 }
@@ -603,6 +610,7 @@ record (Host *host)
   g_autoptr (GError) error = NULL;
 
   flam_wire_init (&host->wire, host->connection.out, host->connection.in);
+  flam_guard_start (&host->guard, host->connection.in, host->connection.out);
   send_arguments (host);
   host->input_ends = flam_record_options_attaches (host->options);
   if (host->input_ends)
@@ -624,6 +632,7 @@ host_init (Host *host, const FlamRecordOptions *options, FlamControl *control)
 static void
 host_clear (Host *host)
 {
+  flam_guard_end (&host->guard);
   flam_connection_close (&host->connection);
   if (host->wire.unread != NULL)
     flam_wire_clear (&host->wire);

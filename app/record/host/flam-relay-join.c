@@ -9,7 +9,7 @@
 
 #define PREFIX "flambeau-"
 #define N_FDS 2
-#define WAITING 4 /* lines that may wait to be accepted */
+#define WAITING 4 /* connections that may wait to be accepted */
 
 typedef union
 {

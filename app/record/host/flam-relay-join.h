@@ -2,12 +2,11 @@
 #ifndef FLAM_RELAY_JOIN_H
 #define FLAM_RELAY_JOIN_H
 
-/* How a relay gets another line when its first one broke: a process that the
- * new line's client has started passes its descriptors on.
+/* How a relay gets another connection when the first one was lost: a process
+ * that the new connection's client has started passes its descriptors on.
  *
- *   client ══ line ══ flam_relay_join() ── socket ── flam_relay_accept()
- *                     (waits)                        (reads and writes the
- * line)
+ *   client ════════ flam_relay_join() ── socket ── flam_relay_accept()
+ *                   (waits)                        (reads and writes)
  *
  * The socket has an abstract name, which the client chose at random, and both
  * ends check that the other one belongs to the same user. */
@@ -21,13 +20,13 @@ typedef struct
 {
   int socket; /* -1: there was none to accept */
   int in, out;
-  guint64 received; /* by the client, before the line broke */
+  guint64 received; /* by the client, before the connection was lost */
 } FlamJoined;
 
 /* The listening socket; -1: not possible. */
 int flam_relay_listen (const char *name);
-/* The next line, if one is there. Its process lives until `socket` is closed.
- */
+/* The next connection, if there is one. Its process lives until `socket` is
+ * closed. */
 FlamJoined flam_relay_accept (int listening);
 /* Hands over standard input and output; the exit status. Prints `begin` or
  * `gone` after FLAM_RELAY_WORD. */

@@ -22,25 +22,26 @@
 #define ARGUMENTS_MAX (4 << 20)
 #define INPUT_MAX (4 << 20)
 #define KEPT_TIME_MS 10000
-/* The other end may notice later that the line broke. */
+/* The other end may notice later that the connection was lost. */
 #define LATER_SECONDS 60
 #define SECONDS_MAX (24 * 60 * 60)
 
 typedef enum
 {
-  UP,
-  BROKEN, /* another one may come */
-  GONE,
-} Line;
+  CONNECTED,
+  LOST, /* another connection may come */
+  ALONE,
+} State;
 
 typedef struct
 {
   FlamWire wire;
-  Line line;
+  State state;
   gint64 patience; /* µs; 0: none */
-  gint64 until;    /* the end of the wait for another line */
+  gint64 until;    /* the end of the wait for another connection */
   int listening;
-  int joined; /* its process lives until this is closed; -1: the first line */
+  int joined; /* its process lives until this is closed; -1: the first
+                 connection */
   pid_t recorder;
   int control; /* -1: the recorder has ended */
   GString *said;
@@ -52,12 +53,13 @@ typedef struct
   GByteArray *unread; /* by the program */
   gboolean input_ends;
   gboolean kept;
+  gboolean left; /* the recorder on the other side was killed */
 } Relay;
 
 /* --- the beginning ------------------------------------------------------- */
 
 static gboolean
-wait_for_line (FlamWire *wire)
+wait_for_data (FlamWire *wire)
 {
   struct pollfd one = { wire->in, POLLIN, 0 };
 
@@ -95,7 +97,7 @@ read_arguments (FlamWire *wire)
         }
       if (!more)
         return NULL;
-      more = wait_for_line (wire);
+      more = wait_for_data (wire);
     }
 }
 
@@ -163,7 +165,7 @@ be_recorder (const char *own,
   set_alone (unset, "FLAMBEAU_ALLOC_LIB", library);
   g_ptr_array_add (unset, NULL);
   options->environment = (char **)g_ptr_array_steal (unset, NULL);
-  /* Its errors go over the control line. */
+  /* Its errors go over the control socket. */
   g_set_printerr_handler (be_silent);
   return options;
 }
@@ -235,7 +237,7 @@ send_capture (Relay *relay)
 
   if (relay->capture < 0)
     relay->capture = open (relay->path, O_RDONLY | O_CLOEXEC);
-  while (relay->capture >= 0 && relay->line != GONE &&
+  while (relay->capture >= 0 && relay->state != ALONE &&
          !flam_wire_is_full (&relay->wire))
     {
       n = pread (relay->capture, buffer, sizeof buffer, (off_t)relay->sent);
@@ -246,18 +248,19 @@ send_capture (Relay *relay)
     }
 }
 
-/* Reads what the program has printed; what the line does not take soon is
+/* Reads what the program has printed; what the connection does not take soon is
  * dropped. */
 static void
 take_printed (Relay *relay, int *fd, FlamWireKind kind)
 {
   guint8 buffer[FLAM_WIRE_MAX];
 
-  while (*fd >= 0 && (relay->line != UP || !flam_wire_is_full (&relay->wire)))
+  while (*fd >= 0 &&
+         (relay->state != CONNECTED || !flam_wire_is_full (&relay->wire)))
     {
       ssize_t n = read (*fd, buffer, sizeof buffer);
 
-      if (n > 0 && relay->line != GONE && !flam_wire_is_full (&relay->wire))
+      if (n > 0 && relay->state != ALONE && !flam_wire_is_full (&relay->wire))
         flam_wire_put (&relay->wire, kind, buffer, (gsize)n);
       else if (n < 0 && errno == EAGAIN)
         return;
@@ -284,8 +287,8 @@ take_said (Relay *relay)
     {
       gssize size = end - relay->said->str;
 
-      if (relay->line == UP ||
-          (relay->line == BROKEN &&
+      if (relay->state == CONNECTED ||
+          (relay->state == LOST &&
            !g_str_has_prefix (relay->said->str, "status ")))
         flam_wire_put (
             &relay->wire, FLAM_WIRE_CONTROL, relay->said->str, (gsize)size);
@@ -319,7 +322,7 @@ feed (Relay *relay)
       if (n > 0)
         {
           g_byte_array_remove_range (relay->unread, 0, (guint)n);
-          if (relay->line != GONE)
+          if (relay->state != ALONE)
             flam_wire_put_number (&relay->wire, FLAM_WIRE_ROOM, (guint32)n);
         }
     }
@@ -379,16 +382,19 @@ take_message (Relay *relay, const FlamWireMessage *message)
     case FLAM_WIRE_KEPT:
       relay->kept = TRUE;
       break;
+    case FLAM_WIRE_LEFT:
+      relay->left = TRUE;
+      break;
     default:
       break;
     }
 }
 
-/* --- the line ------------------------------------------------------------ */
+/* --- the connection ------------------------------------------------------ */
 
 /* Its other end learns that nothing follows. */
 static void
-close_line (Relay *relay)
+close_connection (Relay *relay)
 {
   int nothing = open ("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -419,25 +425,25 @@ static void
 leave (Relay *relay)
 {
   stop_listening (relay);
-  relay->line = GONE;
+  relay->state = ALONE;
   relay->input_ends = TRUE;
   g_byte_array_set_size (relay->unread, 0);
   say (relay, "stop\n");
 }
 
 static void
-break_off (Relay *relay)
+lose (Relay *relay)
 {
-  if (relay->line != UP)
+  if (relay->state != CONNECTED)
     return;
-  close_line (relay);
-  relay->line = BROKEN;
+  close_connection (relay);
+  relay->state = LOST;
   relay->until = g_get_monotonic_time () + relay->patience;
-  if (relay->patience == 0 || relay->listening < 0)
+  if (relay->patience == 0 || relay->listening < 0 || relay->left)
     leave (relay);
 }
 
-/* The other end may have noticed first that the line broke. */
+/* The other end may have noticed first that the connection was lost. */
 static void
 rejoin (Relay *relay)
 {
@@ -455,18 +461,18 @@ rejoin (Relay *relay)
       return;
     }
   relay->joined = joined.socket;
-  relay->line = UP;
+  relay->state = CONNECTED;
 }
 
 static void
-take_lines (Relay *relay)
+take_connections (Relay *relay)
 {
   struct pollfd one = { relay->listening, POLLIN, 0 };
 
-  if (relay->listening < 0 || relay->line == GONE || poll (&one, 1, 0) <= 0)
+  if (relay->listening < 0 || relay->state == ALONE || poll (&one, 1, 0) <= 0)
     return;
-  break_off (relay);
-  if (relay->line == BROKEN)
+  lose (relay);
+  if (relay->state == LOST)
     rejoin (relay);
 }
 
@@ -479,8 +485,8 @@ take_messages (Relay *relay)
 
   while (flam_wire_next (&relay->wire, &message, &error))
     take_message (relay, &message);
-  if (!more || error != NULL)
-    break_off (relay);
+  if (!more || error != NULL || relay->left)
+    lose (relay);
 }
 
 /* --- the loop ------------------------------------------------------------ */
@@ -488,32 +494,32 @@ take_messages (Relay *relay)
 static void
 turn (Relay *relay)
 {
-  gboolean up = relay->line == UP;
-  gboolean reads = !up || !flam_wire_is_full (&relay->wire);
-  gboolean unsent = up && flam_wire_has_unsent (&relay->wire);
+  gboolean connected = relay->state == CONNECTED;
+  gboolean reads = !connected || !flam_wire_is_full (&relay->wire);
+  gboolean unsent = connected && flam_wire_has_unsent (&relay->wire);
   struct pollfd fds[] = {
-    { up ? relay->wire.in : -1, POLLIN, 0 },
+    { connected ? relay->wire.in : -1, POLLIN, 0 },
     { unsent ? relay->wire.out : -1, POLLOUT, 0 },
     { relay->control, POLLIN, 0 },
     { reads ? relay->output : -1, POLLIN, 0 },
     { reads ? relay->errors : -1, POLLIN, 0 },
     { relay->unread->len > 0 ? relay->input : -1, POLLOUT, 0 },
-    { relay->line != GONE ? relay->listening : -1, POLLIN, 0 },
+    { relay->state != ALONE ? relay->listening : -1, POLLIN, 0 },
   };
 
   poll (fds, G_N_ELEMENTS (fds), relay->kept ? 0 : TICK_MS);
-  take_lines (relay);
+  take_connections (relay);
   if (relay->control >= 0)
     take_said (relay);
   take_printed (relay, &relay->output, FLAM_WIRE_OUTPUT);
   take_printed (relay, &relay->errors, FLAM_WIRE_ERROR);
   send_capture (relay);
-  if (relay->line == UP)
+  if (relay->state == CONNECTED)
     take_messages (relay);
   feed (relay);
-  if (relay->line == UP && !flam_wire_send (&relay->wire))
-    break_off (relay);
-  if (relay->line == BROKEN && g_get_monotonic_time () > relay->until)
+  if (relay->state == CONNECTED && !flam_wire_send (&relay->wire))
+    lose (relay);
+  if (relay->state == LOST && g_get_monotonic_time () > relay->until)
     leave (relay);
 }
 
@@ -541,7 +547,7 @@ send_rest (Relay *relay, int status)
   if (relay->capture >= 0 && fstat (relay->capture, &st) == 0 &&
       st.st_nlink > 0)
     size = (guint64)st.st_size;
-  while (relay->line != GONE && relay->sent < size)
+  while (relay->state != ALONE && relay->sent < size)
     turn (relay);
   take_printed (relay, &relay->output, FLAM_WIRE_OUTPUT);
   take_printed (relay, &relay->errors, FLAM_WIRE_ERROR);
@@ -549,7 +555,8 @@ send_rest (Relay *relay, int status)
   memcpy (end, &code, 4);
   memcpy (end + 4, &size, 8);
   flam_wire_put (&relay->wire, FLAM_WIRE_END, end, sizeof end);
-  for (guint i = 0; relay->line != GONE && !relay->kept; i += relay->line == UP)
+  for (guint i = 0; relay->state != ALONE && !relay->kept;
+       i += relay->state == CONNECTED)
     {
       if (i >= KEPT_TIME_MS / TICK_MS)
         break;
@@ -565,13 +572,13 @@ static void
 read_to_end (Relay *relay)
 {
   stop_listening (relay);
-  relay->line = GONE;
+  relay->state = ALONE;
   take_printed (relay, &relay->output, FLAM_WIRE_OUTPUT);
   take_printed (relay, &relay->errors, FLAM_WIRE_ERROR);
   if ((relay->output < 0 && relay->errors < 0) || fork () != 0)
     return;
   setsid ();
-  close_line (relay);
+  close_connection (relay);
   while (relay->output >= 0 || relay->errors >= 0)
     {
       struct pollfd fds[] = { { relay->output, POLLIN, 0 },
@@ -596,7 +603,7 @@ run (Relay *relay)
   while (relay->control >= 0)
     turn (relay);
   status = wait_for_recorder (relay);
-  if (relay->line != GONE)
+  if (relay->state != ALONE)
     send_rest (relay, status);
   read_to_end (relay);
   _exit (status);

@@ -11,7 +11,7 @@
 #define HEAD 5
 #define FULL (1 << 20)
 #define CONFIRM_EVERY (64 << 10)
-#define KINDS "AISPKCYFDOEWX"
+#define KINDS "AISPKLCYFDOEWX"
 
 void
 flam_wire_never_wait (int fd)
@@ -137,7 +137,7 @@ take_confirmation (FlamWire *wire, const FlamWireMessage *message)
     return FALSE;
   memcpy (&number, message->data, sizeof number);
   number = GUINT64_FROM_LE (number);
-  /* One that is sent again is older than what joining the line told. */
+  /* One that is sent again is older than what joining has told. */
   return number < wire->first || forget (wire, number);
 }
 

@@ -2,14 +2,14 @@
 #ifndef FLAM_WIRE_H
 #define FLAM_WIRE_H
 
-/* The line between the recorder here and its relay on the target's machine:
- * messages over one pair of descriptors, which never wait.
+/* The connection between the recorder here and its relay on the target's
+ * machine: messages over one pair of descriptors, which never wait.
  *
  *   0    kind     FlamWireKind
  *   1    size     u32, little-endian, at most FLAM_WIRE_MAX
  *   5    data
  *
- * A line that broke can be joined again, by other descriptors: each end counts
+ * A lost connection can be replaced, by other descriptors: each end counts
  * what it has received and confirms it from time to time, and the other keeps
  * what is not confirmed and sends it again. So every byte arrives once.
  *
@@ -30,6 +30,7 @@ typedef enum
   FLAM_WIRE_SIGNAL = 'S',   /* u8 */
   FLAM_WIRE_SHUT = 'P',     /* u8: nobody reads the program's output 1 or 2 */
   FLAM_WIRE_KEPT = 'K',     /* all of the capture has been written */
+  FLAM_WIRE_LEFT = 'L',     /* the recorder here was killed */
   /* in both directions */
   FLAM_WIRE_CONTROL = 'C', /* a line of flam-control.h */
   FLAM_WIRE_CONFIRM = 'Y', /* u64: so many bytes have arrived */

@@ -204,7 +204,7 @@ static const struct
     NUMBER,
     AT (reconnect),
     "S",
-    N_ ("with --host: try for S seconds if the line breaks (120)") },
+    N_ ("with --host: try for S seconds if the connection is lost (120)") },
   { "list",
     FLAG,
     AT (list),

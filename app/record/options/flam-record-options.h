@@ -65,7 +65,7 @@ typedef struct
   char **containers;      /* of these containers; or NULL */
   char *wait_for;         /* or to the first one of this name; or NULL */
   char *host;             /* all of this on another machine; or NULL */
-  double reconnect;       /* s to try, if the line to it breaks */
+  double reconnect;       /* s to try, if the connection is lost */
   gboolean remove;        /* only remove the recorder from there */
   gboolean list;          /* only print the processes */
   char *fetch;            /* a file from `host` as `output`, and nothing else;

@@ -29,7 +29,7 @@ static const struct
     .by_system = TRUE },
   { "adb:", { "adb", "-s", "%s", "shell", "-T" }, .by_shell = TRUE },
   { "pod/", { "kubectl", "exec", "--stdin", "%s", "--" }, .in_name = TRUE },
-  /* A broken line is noticed within a minute. */
+  /* A lost connection is noticed within a minute. */
   { "",
     { "ssh",
       "-T",

@@ -52,7 +52,7 @@ struct _FlamRecording
   int left;        /* a process that outlived the program; 0: none */
   char *left_name;
   char *message;   /* the recorder's own error message */
-  gboolean broken; /* the line to another machine */
+  gboolean broken; /* the connection to another machine */
   gboolean finished;
 };
 

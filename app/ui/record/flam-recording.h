@@ -62,7 +62,8 @@ void flam_recording_send_input (FlamRecording *recording, const char *text);
 void flam_recording_set_paused (FlamRecording *recording, gboolean paused);
 
 FlamRecordingState flam_recording_get_state (FlamRecording *recording);
-/* The line to another machine broke, and the recorder connects again. */
+/* The connection to another machine was lost, and the recorder tries to
+ * connect again. */
 gboolean flam_recording_is_broken (FlamRecording *recording);
 const char *flam_recording_get_path (FlamRecording *recording);
 /* "nest 100", or the name of the process. */
