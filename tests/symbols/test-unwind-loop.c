@@ -126,7 +126,7 @@ test_signal (void)
   static const uint64_t stack[] = { 0x500000, 0, 0x4002f0 };
   static const uint64_t wanted[] = { 0x400100, 0x500000, 0x4002f0 };
   static const FlamUnwindRule rule = { .flags = FLAM_UNWIND_RULE_SIGNAL,
-                                       .cfa_reg = FLAM_UNWIND_RSP,
+                                       .cfa_reg = FLAM_UNWIND_SP,
                                        .cfa = 16,
                                        .ra_where = FLAM_UNWIND_AT_CFA,
                                        .ra = -8,

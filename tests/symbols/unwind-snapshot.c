@@ -324,9 +324,9 @@ ours_unwind (Ours *ours,
 {
   FlamUnwindMemory memory = { snapshot->stack, snapshot->base, snapshot->size };
   FlamUnwindRegs regs = {
-    .pc = snapshot->regs[FLAM_UNWIND_RIP],
-    .sp = snapshot->regs[FLAM_UNWIND_RSP],
-    .bp = snapshot->regs[FLAM_UNWIND_RBP],
+    .pc = snapshot->regs[FLAM_UNWIND_PC],
+    .sp = snapshot->regs[FLAM_UNWIND_SP],
+    .bp = snapshot->regs[FLAM_UNWIND_FP],
     .all = snapshot->regs,
   };
 
@@ -374,7 +374,7 @@ set_registers (Dwfl_Thread *thread, void *data)
 {
   const Snapshot *snapshot = ((Oracle *)data)->snapshot;
 
-  dwfl_thread_state_register_pc (thread, snapshot->regs[FLAM_UNWIND_RIP]);
+  dwfl_thread_state_register_pc (thread, snapshot->regs[FLAM_UNWIND_PC]);
   return dwfl_thread_state_registers (thread, 0, 17, snapshot->regs);
 }
 

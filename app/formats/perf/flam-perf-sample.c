@@ -16,7 +16,7 @@
  * include/uapi/linux/perf_event.h. */
 
 #include "flam-perf-records.h"
-#include "flam-unwind-registers.h"
+#include "flam-unwind-rows.h"
 
 enum
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-stacks.h"
-#include "flam-unwind-registers.h"
+#include "flam-unwind-rows.h"
 
 #include "flam-load.h"
 
@@ -250,12 +250,12 @@ add_copied (FlamPerfStacks *stacks,
             const FlamPerfSample *sample)
 {
   FlamUnwindMemory memory = { sample->stack,
-                              sample->regs[FLAM_UNWIND_RSP],
+                              sample->regs[FLAM_UNWIND_SP],
                               sample->stack ? sample->stack_size : 0 };
   FlamUnwindRegs regs = {
-    .pc = sample->regs[FLAM_UNWIND_RIP],
-    .sp = sample->regs[FLAM_UNWIND_RSP],
-    .bp = sample->regs[FLAM_UNWIND_RBP],
+    .pc = sample->regs[FLAM_UNWIND_PC],
+    .sp = sample->regs[FLAM_UNWIND_SP],
+    .bp = sample->regs[FLAM_UNWIND_FP],
     .all = (event->regs_user & FLAM_UNWIND_PERF_MASK) == FLAM_UNWIND_PERF_MASK
                ? sample->regs
                : NULL,

@@ -421,15 +421,15 @@ flam_safe_point_allows (FlamSafePoint *safe, pid_t tid)
   /* A call that the stop has interrupted is to be restarted. */
   if (!flam_stop_registers (tid, TRUE, regs, &context))
     return FALSE;
-  at = (FlamUnwindRegs){ .pc = regs[FLAM_UNWIND_RIP],
-                         .sp = regs[FLAM_UNWIND_RSP],
-                         .bp = regs[FLAM_UNWIND_RBP],
-                         .bx = regs[FLAM_UNWIND_RBX],
+  at = (FlamUnwindRegs){ .pc = regs[FLAM_UNWIND_PC],
+                         .sp = regs[FLAM_UNWIND_SP],
+                         .bp = regs[FLAM_UNWIND_FP],
+                         .bx = regs[FLAM_UNWIND_BX],
                          .bx_state = 1,
                          .all = regs };
-  size = flam_read_memory (tid, regs[FLAM_UNWIND_RSP], safe->stack, STACK_MAX);
+  size = flam_read_memory (tid, regs[FLAM_UNWIND_SP], safe->stack, STACK_MAX);
   memory = (FlamUnwindMemory){ .copy = safe->stack,
-                               .base = regs[FLAM_UNWIND_RSP],
+                               .base = regs[FLAM_UNWIND_SP],
                                .size = size };
   n = flam_unwind_walk (safe->space,
                         safe->cache,

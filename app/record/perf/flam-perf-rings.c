@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "flam-core-profile.h"
-#include "flam-unwind-registers.h"
+#include "flam-unwind-rows.h"
 
 /* perf_event_mlock_kb is 516 by default, per CPU, for users without
  * CAP_IPC_LOCK: a ring, and the page before it. */

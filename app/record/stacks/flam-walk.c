@@ -23,10 +23,6 @@ read_other (void *data, uint64_t address, uint64_t *value)
   return true;
 }
 
-/* A signal handler "returns" to a trampoline, and the stack pointer is at its
- * struct ucontext then: arch/x86/include/asm/sigframe.h. */
-#define SAVED_SP 160
-
 /* The walk ended where a handler interrupted another stack: the address of that
  * stack's pointer. */
 static void
@@ -34,12 +30,12 @@ find_interrupted (FlamSampler *sampler,
                   FlamMessage *message,
                   const FlamWalk *walked)
 {
-  guint64 sp = message->regs[FLAM_UNWIND_RSP], saved, at, value;
+  guint64 sp = message->regs[FLAM_UNWIND_SP], saved, at, value;
 
   if (walked->n < 2 || message->n_other > 0 ||
       walked->last_sp - sp < flam_message_stack_size (message))
     return;
-  saved = sampler->sps[walked->n - 2] + SAVED_SP;
+  saved = sampler->sps[walked->n - 2] + FLAM_UNWIND_SAVED_SP;
   at = saved - sp;
   if (at >= flam_message_stack_size (message) ||
       flam_message_stack_size (message) - at < 8)
@@ -53,7 +49,7 @@ static FlamUnwindMemory
 memory_of (FlamMessage *message)
 {
   return (FlamUnwindMemory){ .copy = flam_message_stack (message),
-                             .base = message->regs[FLAM_UNWIND_RSP],
+                             .base = message->regs[FLAM_UNWIND_SP],
                              .size = flam_message_stack_size (message),
                              .read = message->n_other > 0 ? read_other : NULL,
                              .data = message };
@@ -66,10 +62,10 @@ walk (FlamSampler *sampler, FlamMessage *message)
   FlamUnwindMemory memory = memory_of (message);
   gboolean asleep = message->kind == FLAM_MESSAGE_ASLEEP;
   FlamUnwindRegs regs = {
-    .pc = message->regs[FLAM_UNWIND_RIP],
-    .sp = message->regs[FLAM_UNWIND_RSP],
-    .bp = message->regs[FLAM_UNWIND_RBP],
-    .bx = message->regs[FLAM_UNWIND_RBX],
+    .pc = message->regs[FLAM_UNWIND_PC],
+    .sp = message->regs[FLAM_UNWIND_SP],
+    .bp = message->regs[FLAM_UNWIND_FP],
+    .bx = message->regs[FLAM_UNWIND_BX],
     .bx_state = asleep ? 0 : 1,
     .all = asleep ? NULL : message->regs,
     .bp_unknown = asleep,

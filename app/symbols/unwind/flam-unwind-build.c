@@ -9,14 +9,15 @@
 #include "flam-unwind-go.h"
 #include "flam-unwind-scan.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Marks a text for translation (flam-types.h); there is no GLib here. */
 #define N_(String) (String)
 
-#define PADDING 16   /* a smaller gap is padding between two functions */
+/* A smaller gap is padding between two functions; the signal trampoline of an
+ * AArch64 kernel has 12 bytes. */
+#define PADDING (FLAM_UNWIND_ELF_MACHINE == EM_X86_64 ? 16 : 12)
 #define SEARCHED 512 /* newest rules to compare with */
 #define SEARCHED_SCANNED 16
 #define MOST_SCANNED 4096       /* rules of one table */
@@ -467,9 +468,10 @@ assemble (Builder *builder, const char **why)
 {
   size_t room;
   FlamUnwindRow *rows;
-  FlamUnwindTable *table = NULL, header = { .magic = FLAM_UNWIND_MAGIC,
-                                            .version = FLAM_UNWIND_VERSION,
-                                            .machine = EM_X86_64 };
+  FlamUnwindTable *table = NULL,
+                  header = { .magic = FLAM_UNWIND_MAGIC,
+                             .version = FLAM_UNWIND_VERSION,
+                             .machine = FLAM_UNWIND_ELF_MACHINE };
 
   *why = N_ ("not enough memory");
   sort_fdes (&builder->fdes);
@@ -523,7 +525,8 @@ flam_unwind_table_new (const FlamUnwindSections *sections, const char **why)
   builder->sections = sections;
   read_section (builder, &sections->eh_frame);
   read_section (builder, &sections->debug_frame);
-  if (!sections->debug_frame.data)
+  /* Elsewhere, Go's functions are followed by their frame pointers. */
+  if (!sections->debug_frame.data && FLAM_UNWIND_ELF_MACHINE == EM_X86_64)
     flam_unwind_go_read (
         &sections->go_table,
         &(FlamUnwindGoReader){ .begin = begin_go, .depth = add_go_row },

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Registers that an expression can be based on: DW_OP_breg0 to breg31. */
+#define BASE_REGS (FLAM_UNWIND_N_REGS < 32 ? FLAM_UNWIND_N_REGS : 32)
 #define STATES 32 /* DW_CFA_remember_state nests 2 deep in practice */
 
 /* DWARF 5, table 7.29, and the GNU additions. */
@@ -35,6 +37,7 @@ enum
   CFA_VAL_OFFSET = 0x14,
   CFA_VAL_OFFSET_SF = 0x15,
   CFA_VAL_EXPRESSION = 0x16,
+  CFA_AARCH64_NEGATE_RA_STATE = 0x2d, /* GNU_window_save elsewhere */
   CFA_GNU_ARGS_SIZE = 0x2e,
   CFA_GNU_NEGATIVE_OFFSET = 0x2f,
 };
@@ -51,7 +54,6 @@ enum
   OP_LIT0 = 0x30,
   OP_LIT31 = 0x4f,
   OP_BREG0 = 0x70,
-  OP_BREG16 = 0x80,
 };
 
 static FlamUnwindBytes
@@ -72,9 +74,9 @@ rule_of (const FlamCfiCie *cie, FlamCfiState *state, uint64_t reg)
 {
   if (reg == cie->ra_reg)
     return &state->ra;
-  if (reg == FLAM_UNWIND_RBP)
+  if (reg == FLAM_UNWIND_FP)
     return &state->bp;
-  if (reg == FLAM_UNWIND_RBX)
+  if (reg == FLAM_UNWIND_BX)
     return &state->bx;
   return NULL;
 }
@@ -114,9 +116,9 @@ restore (const FlamCfiCie *cie,
   FlamCfiRule *rule = rule_of (cie, state, reg);
 
   if (rule && initial)
-    *rule = reg == cie->ra_reg       ? initial->ra
-            : reg == FLAM_UNWIND_RBP ? initial->bp
-                                     : initial->bx;
+    *rule = reg == cie->ra_reg      ? initial->ra
+            : reg == FLAM_UNWIND_FP ? initial->bp
+                                    : initial->bx;
 }
 
 static void
@@ -296,7 +298,8 @@ flam_cfi_run (const FlamCfiCie *cie,
                   scale (cie, flam_unwind_read_uleb (in)));
       else if (op >> 6 == CFA_RESTORE)
         restore (cie, initial, state, op & 0x3f);
-      else if (op == CFA_NOP)
+      else if (op == CFA_NOP ||
+               (op == CFA_AARCH64_NEGATE_RA_STATE && FLAM_UNWIND_LINK >= 0))
         continue;
       else if (op == CFA_REMEMBER)
         {
@@ -364,7 +367,7 @@ read_simple (FlamUnwindBytes in, Simple *simple)
   uint8_t op = flam_unwind_read_u8 (&in);
 
   *simple = (Simple){ 0 };
-  if (op < OP_BREG0 || op > OP_BREG16)
+  if (op < OP_BREG0 || op - OP_BREG0 >= BASE_REGS)
     return false;
   simple->reg = op - OP_BREG0;
   simple->offset = flam_unwind_read_sleb (&in);
@@ -476,9 +479,9 @@ compress_cfa (const FlamCfiState *state, FlamUnwindRow *row)
       row->how = FLAM_UNWIND_KIND_PLT;
       return read_plt (state->cfa_expression, &row->cfa);
     }
-  if (state->cfa_reg == FLAM_UNWIND_RSP)
+  if (state->cfa_reg == FLAM_UNWIND_SP)
     row->how = FLAM_UNWIND_KIND_SP;
-  else if (state->cfa_reg == FLAM_UNWIND_RBP)
+  else if (state->cfa_reg == FLAM_UNWIND_FP)
     row->how = FLAM_UNWIND_KIND_BP;
   else
     return false;
@@ -514,10 +517,44 @@ compress_rule (const FlamCfiState *state, bool signal, FlamUnwindRule *rule)
     }
   if (!where_of_rule (&state->bp, &rule->bp_where, &rule->bp_reg, &rule->bp))
     rule->bp_where = FLAM_UNWIND_UNKNOWN;
-  return where_of_rule (
-             &state->ra, &rule->ra_where, &rule->ra_reg, &rule->ra) &&
-         rule->ra_where != FLAM_UNWIND_SAME;
+  if (!where_of_rule (&state->ra, &rule->ra_where, &rule->ra_reg, &rule->ra))
+    return false;
+  if (rule->ra_where == FLAM_UNWIND_SAME && FLAM_UNWIND_LINK >= 0)
+    {
+      rule->ra_where = FLAM_UNWIND_IN_REG;
+      rule->ra_reg = (uint8_t)FLAM_UNWIND_LINK;
+    }
+  return rule->ra_where != FLAM_UNWIND_SAME;
 }
+
+#if FLAM_UNWIND_LINK >= 0
+/* Bits 3-7 of a row: flam-unwind-aarch64.h. False: they cannot tell it. */
+static bool
+compress_return (const FlamCfiState *state, FlamUnwindRow *row)
+{
+  unsigned slot = slot_of (&state->ra, 256), where;
+
+  if (state->ra.kind == FLAM_CFI_UNSET || state->ra.kind == FLAM_CFI_SAME)
+    where = FLAM_UNWIND_RETURN_IN_LINK;
+  else if (slot > 0 && slot + 1 == row->bp)
+    where = FLAM_UNWIND_RETURN_IN_RECORD;
+  else if (slot > 0 && slot < 31)
+    where = slot + 1;
+  else
+    return false;
+  row->how |= (uint8_t)(where << 3);
+  return true;
+}
+#else
+/* The return address is always at the same place; bits 3-7 are those of the
+ * other register. */
+static bool
+compress_return (const FlamCfiState *state, FlamUnwindRow *row)
+{
+  row->how |= (uint8_t)(bx_of (&state->bx) << 3);
+  return state->ra.kind == FLAM_CFI_OFFSET && state->ra.offset == -8;
+}
+#endif
 
 void
 flam_cfi_compress (const FlamCfiState *state,
@@ -535,14 +572,14 @@ flam_cfi_compress (const FlamCfiState *state,
       return;
     }
   row->bp = (uint8_t)slot_of (&state->bp, 256);
-  if (signal_frame || state->ra.kind != FLAM_CFI_OFFSET ||
-      state->ra.offset != -8 || (!bp_same && !row->bp) ||
-      !compress_cfa (state, row))
+  if (signal_frame || (!bp_same && !row->bp) || !compress_cfa (state, row) ||
+      !compress_return (state, row))
     {
       *row = (FlamUnwindRow){ 0 };
       if (!compress_rule (state, signal_frame, rule))
         return;
       row->how = FLAM_UNWIND_KIND_RULE;
+      if (FLAM_UNWIND_LINK < 0)
+        row->how |= (uint8_t)(bx_of (&state->bx) << 3);
     }
-  row->how |= (uint8_t)(bx_of (&state->bx) << 3);
 }

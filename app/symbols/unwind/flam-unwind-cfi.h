@@ -44,7 +44,8 @@ typedef struct
   FlamUnwindBytes expression;
 } FlamCfiRule;
 
-/* The supported columns: CFA, RA, rbp, rbx. */
+/* The supported columns: CFA, return address, frame pointer, and on
+ * x86-64 rbx. */
 typedef struct
 {
   bool cfa_is_expression;

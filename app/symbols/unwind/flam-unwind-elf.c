@@ -53,8 +53,9 @@ open_image (Image *image)
   if (!header || memcmp (header->e_ident, ELFMAG, SELFMAG) != 0)
     return N_ ("not an ELF file");
   if (header->e_ident[EI_CLASS] != ELFCLASS64 ||
-      header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_machine != EM_X86_64)
-    return N_ ("not for x86-64");
+      header->e_ident[EI_DATA] != ELFDATA2LSB ||
+      header->e_machine != FLAM_UNWIND_ELF_MACHINE)
+    return N_ ("for another processor");
   if (header->e_phentsize != sizeof (Elf64_Phdr) || header->e_phoff % 8 != 0)
     return N_ ("no usable program headers");
   image->n_phdrs = header->e_phnum;

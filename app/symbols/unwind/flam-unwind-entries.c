@@ -117,6 +117,9 @@ read_augmentation (const FlamCfiReader *reader,
       case 'S':
         cie->signal_frame = true;
         break;
+      case 'B': /* AArch64: return addresses are signed with the other key */
+      case 'G': /* AArch64: frames with tagged memory */
+        break;
       default:
         return false;
       }
@@ -154,7 +157,7 @@ read_cie (FlamCfiReader *reader, FlamUnwindBytes in, FlamCfiCie *cie)
     }
   else if (*letters)
     return false;
-  return !in.bad && cie->ra_reg == FLAM_UNWIND_RIP &&
+  return !in.bad && cie->ra_reg == FLAM_UNWIND_RETURN &&
          flam_cfi_run (
              cie, NULL, in, 0, &cie->initial, &reader->budget, NULL, NULL);
 }

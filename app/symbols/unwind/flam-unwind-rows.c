@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "flam-unwind-rows.h"
 
-#include <elf.h>
 #include <string.h>
 
 /* An address up to this far beyond the copied stack is considered as stack that
@@ -36,11 +35,11 @@ get_register (const FlamUnwindRegs *regs,
               unsigned reg,
               uint64_t *value)
 {
-  if (reg == FLAM_UNWIND_RSP)
+  if (reg == FLAM_UNWIND_SP)
     *value = regs->sp;
-  else if (reg == FLAM_UNWIND_RIP)
+  else if (reg == FLAM_UNWIND_PC)
     *value = regs->pc;
-  else if (reg == FLAM_UNWIND_RBP)
+  else if (reg == FLAM_UNWIND_FP)
     {
       if (regs->bp_unknown)
         return FLAM_UNWIND_NEEDS_BP;
@@ -48,9 +47,9 @@ get_register (const FlamUnwindRegs *regs,
     }
   else if (regs->all && reg < FLAM_UNWIND_N_REGS)
     *value = regs->all[reg];
-  else if (reg == FLAM_UNWIND_RBX && regs->bx_state == 1)
+  else if (reg == FLAM_UNWIND_BX && regs->bx_state == 1)
     *value = regs->bx;
-  else if (reg == FLAM_UNWIND_RBX && regs->bx_state == 2)
+  else if (reg == FLAM_UNWIND_BX && regs->bx_state == 2)
     return read_word (memory, regs->bx, FAR_BY_CFI, value);
   else
     /* A sleeping leaf: a stop would provide all registers. */
@@ -78,9 +77,9 @@ step_frame_pointer (const FlamUnwindMemory *memory, FlamUnwindRegs *regs)
     return end;
   if (ra == 0)
     return FLAM_UNWIND_ROOT;
-  regs->sp = regs->bp + 16;
+  flam_unwind_set_by_frame (regs, regs->bp);
   regs->bp = bp;
-  regs->pc = ra;
+  regs->pc = flam_unwind_strip (ra);
   regs->caller = true;
   regs->all = NULL;
   regs->bx_state = 0;
@@ -151,7 +150,7 @@ step_rule (const FlamUnwindRow *row,
            FlamUnwindRegs *regs)
 {
   FlamUnwindEnd end;
-  uint64_t cfa, ra, bp = regs->bp;
+  uint64_t cfa, ra, sp = regs->sp, bp = regs->bp;
   bool bp_unknown = regs->bp_unknown;
   bool interrupted = rule->flags & FLAM_UNWIND_RULE_SIGNAL;
 
@@ -169,7 +168,7 @@ step_rule (const FlamUnwindRow *row,
         return end;
       cfa += (int64_t)rule->cfa2;
     }
-  if (cfa <= regs->sp && !interrupted)
+  if (!flam_unwind_may_be_cfa (regs, cfa) && !interrupted)
     return FLAM_UNWIND_BAD;
   if ((rule->flags & FLAM_UNWIND_RULE_SCAN) && !is_within (rule, regs->sp, cfa))
     return FLAM_UNWIND_BAD;
@@ -180,12 +179,49 @@ step_rule (const FlamUnwindRow *row,
     return FLAM_UNWIND_ROOT;
   find_bp (rule, memory, regs, cfa, &bp, &bp_unknown);
   flam_unwind_step_bx (row, cfa, regs);
-  regs->pc = ra;
+  if (interrupted)
+    flam_unwind_step_signal (sp, regs);
+  regs->pc = flam_unwind_strip (ra);
   regs->sp = cfa;
   regs->bp = bp;
   regs->bp_unknown = bp_unknown;
   regs->caller = !interrupted;
   return FLAM_UNWIND_OK;
+}
+
+static FlamUnwindEnd
+read_return (const FlamUnwindRow *row,
+             const FlamUnwindMemory *memory,
+             const FlamUnwindRegs *regs,
+             uint64_t cfa,
+             uint64_t *ra)
+{
+  uint64_t at = flam_unwind_return_slot (row, cfa);
+
+  return at != 0 ? read_word (memory, at, FAR_BY_CFI, ra)
+                 : get_register (regs, memory, (unsigned)FLAM_UNWIND_LINK, ra);
+}
+
+/* From a frame whose stack pointer is unknown: by its row if that tells where
+ * its frame pointer points, and by the frame pointer itself otherwise. */
+static FlamUnwindEnd
+step_by_frame (const FlamUnwindRow *row,
+               const FlamUnwindMemory *memory,
+               FlamUnwindRegs *regs)
+{
+  uint64_t cfa = flam_unwind_cfa_by_frame (row, regs);
+  FlamUnwindEnd end;
+
+  if ((row->how & 7) == FLAM_UNWIND_KIND_END)
+    return FLAM_UNWIND_ROOT;
+  if ((row->how & 7) == FLAM_UNWIND_KIND_BP)
+    cfa = regs->bp + 8 * (uint64_t)row->cfa;
+  end = step_frame_pointer (memory, regs);
+  if (end != FLAM_UNWIND_OK || cfa < regs->sp)
+    return end;
+  regs->sp = cfa;
+  regs->sp_unknown = false;
+  return end;
 }
 
 FlamUnwindEnd
@@ -199,6 +235,8 @@ flam_unwind_step (const FlamUnwindRow *row,
 
   if (row && flam_unwind_step_plain (row, memory, regs))
     return FLAM_UNWIND_OK;
+  if (row && regs->sp_unknown)
+    return step_by_frame (row, memory, regs);
   switch (row ? (FlamUnwindKind)(row->how & 7) : FLAM_UNWIND_KIND_NONE)
     {
     case FLAM_UNWIND_KIND_SP:
@@ -225,9 +263,9 @@ flam_unwind_step (const FlamUnwindRow *row,
       return step_frame_pointer (memory, regs);
     }
 
-  if (cfa <= regs->sp)
+  if (!flam_unwind_may_be_cfa (regs, cfa))
     return FLAM_UNWIND_BAD;
-  end = read_word (memory, cfa - 8, FAR_BY_CFI, &ra);
+  end = read_return (row, memory, regs, cfa, &ra);
   if (end != FLAM_UNWIND_OK)
     return end;
   if (ra == 0)
@@ -241,7 +279,7 @@ flam_unwind_step (const FlamUnwindRow *row,
       regs->bp_unknown = false;
     }
   flam_unwind_step_bx (row, cfa, regs);
-  regs->pc = ra;
+  regs->pc = flam_unwind_strip (ra);
   regs->sp = cfa;
   regs->caller = true;
   return FLAM_UNWIND_OK;

@@ -2,7 +2,7 @@
 #ifndef FLAM_UNWIND_ROWS_H
 #define FLAM_UNWIND_ROWS_H
 
-/* Unwind tables: the step from one frame to its caller, x86-64.
+/* Unwind tables: the step from one frame to its caller.
  *
  * Plain C without GLib, since the allocation preload library loads these files
  * into recorded programs. Look-ups and steps take no lock, allocate nothing and
@@ -24,21 +24,21 @@
  *   OFFSET  SIZE  WHAT
  *        0     4  pc: first byte it is true for, as an offset in the file
  *        4     2  cfa: distance / 8, or number of a rule, or PLT threshold
- *        6     1  rbp is saved at CFA - 8 * bp; 0: the caller's is still in rbp
+ *        6     1  the frame pointer (x86-64: rbp) is saved at CFA - 8 * bp; 0:
+ *                 the caller's is still in the register
  *        7     1  how: bits 0-2 kind (FlamUnwindKind), bits 3-7 rbx as bp,
- *                 31: unknown
+ *                 31: unknown; on AArch64, where the return address is
  *
- * The return address is at CFA - 8 and the caller's rsp is the CFA, unless a
- * rule defines them. pcs are file offsets (not virtual addresses), so that only
- * a mapping's start and offset are needed to use a table.
+ * On x86-64 the return address is at CFA - 8. The caller's stack pointer is the
+ * CFA, unless a rule defines both. pcs are file offsets (not virtual
+ * addresses), so that only a mapping's start and offset are needed to use a
+ * table.
  *
- * Source: DWARF 5 section 6.4 (call frame information), System V ABI AMD64
- * supplement section 3.6 (register numbers), LSB 5.0 Core generic section
- * 10.6 (.eh_frame, .eh_frame_hdr).
+ * Source: DWARF 5 section 6.4 (call frame information), LSB 5.0 Core generic
+ * section 10.6 (.eh_frame, .eh_frame_hdr).
  *
- * Another machine needs another flam_unwind_step() and another set of columns
- * in the rows: `machine` in the header distinguishes the tables, and the CFI
- * interpreter (flam-unwind-cfi.c) has its register numbers in one place. */
+ * The registers and columns of a processor are in a file of its own
+ * (flam-unwind-machine.h); `machine` in the header distinguishes the tables. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,8 +48,8 @@
 typedef enum
 {
   FLAM_UNWIND_KIND_NONE, /* no information: the frame pointer is tried */
-  FLAM_UNWIND_KIND_SP,   /* CFA = rsp + 8 * cfa */
-  FLAM_UNWIND_KIND_BP,   /* CFA = rbp + 8 * cfa */
+  FLAM_UNWIND_KIND_SP,   /* CFA = stack pointer + 8 * cfa */
+  FLAM_UNWIND_KIND_BP,   /* CFA = frame pointer + 8 * cfa */
   FLAM_UNWIND_KIND_PLT,  /* CFA = rsp + 8, 16 from byte `cfa` of an entry */
   FLAM_UNWIND_KIND_END,  /* return address undefined: the root */
   FLAM_UNWIND_KIND_RULE, /* rules[cfa] */
@@ -114,7 +114,7 @@ typedef struct _FlamUnwindTable
 {
   uint32_t magic;
   uint16_t version;
-  uint16_t machine; /* EM_X86_64 */
+  uint16_t machine; /* FLAM_UNWIND_ELF_MACHINE */
   uint64_t size;    /* of the whole block */
   uint32_t n_rows;
   uint32_t n_rules;
@@ -126,16 +126,6 @@ typedef struct _FlamUnwindTable
   uint32_t n_skipped; /* FDEs left out: bad, or not supported */
 } FlamUnwindTable;
 
-/* DWARF's register numbers, as far as they are used here. */
-enum
-{
-  FLAM_UNWIND_RBX = 3,
-  FLAM_UNWIND_RBP = 6,
-  FLAM_UNWIND_RSP = 7,
-  FLAM_UNWIND_RIP = 16,
-  FLAM_UNWIND_N_REGS = 17,
-};
-
 /* The known registers of one frame. Set pc, sp, bp; leave the rest 0. */
 typedef struct
 {
@@ -143,11 +133,12 @@ typedef struct
   uint64_t sp;
   uint64_t bp;
   uint64_t bx;          /* meaning defined by bx_state */
-  const uint64_t *all;  /* all 17 registers by DWARF number, or NULL: only for
-                           the leaf, for code that keeps its frame elsewhere */
+  const uint64_t *all;  /* all registers by DWARF number, or NULL: only for the
+                           leaf, for code that keeps its frame elsewhere */
   const uint64_t *leaf; /* of callers: the leaf's registers, only for scanned
                            rules, which check them */
   bool bp_unknown;
+  bool sp_unknown;  /* sp is only a lower bound (AArch64) */
   uint8_t bx_state; /* 0 unknown, 1 bx is the value, 2 bx is its address */
   bool caller;      /* pc is a return address: look up pc - 1 */
 } FlamUnwindRegs;
@@ -245,30 +236,11 @@ flam_unwind_was_popped (const FlamUnwindRegs *regs, uint64_t slot)
   return slot < regs->sp;
 }
 
-static inline void
-flam_unwind_step_bx (const FlamUnwindRow *row,
-                     uint64_t cfa,
-                     FlamUnwindRegs *regs)
-{
-  unsigned bx = row->how >> 3;
-
-  if (bx == FLAM_UNWIND_BX_UNKNOWN)
-    regs->bx_state = 0;
-  else if (bx && !flam_unwind_was_popped (regs, cfa - 8 * bx))
-    {
-      regs->bx = cfa - 8 * bx;
-      regs->bx_state = 2;
-    }
-  else if (regs->all)
-    {
-      regs->bx = regs->all[FLAM_UNWIND_RBX];
-      regs->bx_state = 1;
-    }
-  regs->all = NULL;
-}
+#include "flam-unwind-machine.h"
 
 /* The same for the common case: a frame of fixed size, completely in the copy,
- * rbp known. False: nothing was done; flam_unwind_step() must be used. */
+ * frame pointer known. False: nothing was done; flam_unwind_step() must be
+ * used. */
 static inline bool
 flam_unwind_step_plain (const FlamUnwindRow *row,
                         const FlamUnwindMemory *memory,
@@ -278,21 +250,23 @@ flam_unwind_step_plain (const FlamUnwindRow *row,
   uint64_t frame = by_bp ? regs->bp : regs->sp;
   uint64_t cfa = frame + 8 * (uint64_t)row->cfa;
   uint64_t slot = cfa - 8 * (uint64_t)row->bp;
+  uint64_t at = flam_unwind_return_slot (row, cfa);
   const char *top;
   uint64_t ra;
 
-  if ((!by_bp && (row->how & 7) != FLAM_UNWIND_KIND_SP) || regs->bp_unknown ||
-      cfa <= regs->sp || regs->sp < memory->base || cfa - memory->base < 8 ||
+  if ((!by_bp && (row->how & 7) != FLAM_UNWIND_KIND_SP) ||
+      !flam_unwind_is_certain (regs) || cfa <= regs->sp ||
+      regs->sp < memory->base || at < memory->base ||
       cfa - memory->base > memory->size)
     return false;
   top = (const char *)memory->copy + (cfa - memory->base);
-  memcpy (&ra, top - 8, 8);
+  memcpy (&ra, top - (cfa - at), 8);
   if (ra == 0)
     return false;
   if (row->bp && !flam_unwind_was_popped (regs, slot))
     memcpy (&regs->bp, top - 8 * (size_t)row->bp, 8);
   flam_unwind_step_bx (row, cfa, regs);
-  regs->pc = ra;
+  regs->pc = flam_unwind_strip (ra);
   regs->sp = cfa;
   regs->caller = true;
   return true;
@@ -313,9 +287,8 @@ flam_unwind_step_plain (const FlamUnwindRow *row,
 static inline FlamUnwindEnd
 flam_unwind_end_outside (const FlamUnwindRow *row, bool caller)
 {
-  return caller && (row->how & 7) == FLAM_UNWIND_KIND_SP && row->cfa == 1
-             ? FLAM_UNWIND_HANDMADE
-             : FLAM_UNWIND_BAD;
+  return caller && flam_unwind_is_handmade (row) ? FLAM_UNWIND_HANDMADE
+                                                 : FLAM_UNWIND_BAD;
 }
 
 /* For a map that is known to be recent enough. */

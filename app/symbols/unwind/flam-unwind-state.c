@@ -32,7 +32,7 @@ make_rule (const FlamUnwindState *state, FlamUnwindRule *rule)
   if (state->kept.known)
     {
       rule->flags |= FLAM_UNWIND_RULE_DEREF;
-      rule->cfa_reg = FLAM_UNWIND_RSP;
+      rule->cfa_reg = FLAM_UNWIND_SP;
       rule->cfa = state->depth - state->kept.at;
       rule->cfa2 = state->kept_copied;
     }
@@ -46,7 +46,7 @@ make_rule (const FlamUnwindState *state, FlamUnwindRule *rule)
   if (state->saved_bp.known)
     {
       rule->bp_where = FLAM_UNWIND_AT_REG;
-      rule->bp_reg = FLAM_UNWIND_RSP;
+      rule->bp_reg = FLAM_UNWIND_SP;
       rule->bp = state->depth - state->saved_bp.at;
     }
   else if (state->bp)
