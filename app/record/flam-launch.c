@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "flam-unwind-rows.h"
+
 extern char **environ;
 
 #define SHELL "/bin/sh"
@@ -22,7 +24,7 @@ extern char **environ;
 /* --- the program --------------------------------------------------------- */
 
 static gboolean
-is_32_bit (const char *path)
+is_foreign (const char *path)
 {
   guint8 head[20] = { 0 };
   int fd = open (path, O_RDONLY | O_CLOEXEC);
@@ -34,7 +36,7 @@ is_32_bit (const char *path)
   close (fd);
   return n == sizeof head && memcmp (head, ELFMAG, SELFMAG) == 0 &&
          (head[EI_CLASS] != ELFCLASS64 ||
-          (head[18] | head[19] << 8) != EM_X86_64);
+          (head[18] | head[19] << 8) != FLAM_UNWIND_ELF_MACHINE);
 }
 
 /* The file that a relative path refers to in the program's folder. */
@@ -97,8 +99,9 @@ flam_launch_find (const FlamLaunch *launch, GError **error)
     why = N_ ("is a directory, not a program");
   else if (access (file, X_OK) != 0)
     why = N_ ("is not executable (permission denied)");
-  else if (is_32_bit (file))
-    why = N_ ("is not a 64-bit x86 program; only those can be recorded");
+  else if (is_foreign (file))
+    why = N_ ("is not a 64-bit program for this processor; only those can be "
+              "recorded");
   if (why != NULL)
     return flam_error_null (error, FLAM_ERROR_UNSUPPORTED, "%s: %s", name, why);
   return g_steal_pointer (&path);

@@ -260,9 +260,10 @@ put_last_facts (Recorder *recorder, gint64 duration)
             "PR_SET_DUMPABLE), so that its stacks are truncated; record it as "
             "root"));
   if (stats->refused > 0)
-    flam_builder_note_warning (builder,
-                               N_ ("a program that is not 64-bit x86 was run "
-                                   "and could not be recorded"));
+    flam_builder_note_warning (
+        builder,
+        N_ ("a program that is not a 64-bit one for this processor "
+            "was run and could not be recorded"));
   if (stats->setuid_dropped > 0)
     flam_builder_note_warning (
         builder,

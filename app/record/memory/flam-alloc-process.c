@@ -14,7 +14,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #define AHEAD 192 /* bytes: about eight events */
 
@@ -321,7 +320,7 @@ now_ns (void)
 static guint64
 now_ticks (const FlamAllocProcess *process)
 {
-  return process->clock == FLAM_ALLOC_CLOCK_TSC ? __rdtsc ()
+  return process->clock == FLAM_ALLOC_CLOCK_TSC ? flam_alloc_tsc ()
                                                 : (guint64)now_ns ();
 }
 

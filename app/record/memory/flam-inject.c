@@ -3,15 +3,13 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/user.h>
 #include <unistd.h>
 
 #include "flam-alloc-shared.h"
 #include "flam-launch.h"
+#include "flam-machine.h"
 #include "flam-stops.h"
 
 #define PRELOAD "LD_PRELOAD="
@@ -26,7 +24,7 @@ is_loader (const char *path)
 {
   g_autofree char *name = g_path_get_basename (path);
 
-  return g_str_has_prefix (name, "ld-linux-x86-64.so") ||
+  return g_str_has_prefix (name, FLAM_MACHINE_LOADER) ||
          g_str_has_prefix (name, "ld-2.");
 }
 
@@ -68,7 +66,7 @@ check_elf (int fd, const char *path)
     return NULL;
   if (header.e_ident[EI_CLASS] != ELFCLASS64)
     return N_ ("is a 32-bit program");
-  if (header.e_machine != EM_X86_64)
+  if (header.e_machine != FLAM_UNWIND_ELF_MACHINE)
     return N_ ("is a program for another processor");
   interpreter = read_interpreter (fd, &header);
   /* The loader itself may be started, with a program as its argument. */
@@ -287,11 +285,7 @@ write_memory (pid_t tid, guint64 address, const GByteArray *block)
 static gboolean
 write_block (pid_t tid, guint64 sp, const GByteArray *block)
 {
-  return write_memory (tid, sp, block) &&
-         ptrace (PTRACE_POKEUSER,
-                 tid,
-                 (void *)offsetof (struct user_regs_struct, rsp),
-                 GSIZE_TO_POINTER (sp)) == 0;
+  return write_memory (tid, sp, block) && flam_machine_set_sp (tid, sp);
 }
 
 /* The old content moves down by at least the length of the strings, so that
@@ -327,10 +321,7 @@ flam_inject (const FlamInjection *injection, pid_t tid)
   if (!is_in_sight (tid, injection->library) ||
       !is_in_sight (tid, injection->directory))
     return N_ ("does not see the files of this system");
-  image.sp = (guint64)ptrace (PTRACE_PEEKUSER,
-                              tid,
-                              (void *)offsetof (struct user_regs_struct, rsp),
-                              NULL);
+  image.sp = flam_machine_get_sp (tid);
   if (!read_image (&image, tid) || !parse_image (&image, &privileged))
     why = N_ ("has a stack that cannot be read");
   else if (privileged)

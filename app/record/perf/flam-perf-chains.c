@@ -199,7 +199,7 @@ flam_perf_chains_walk (FlamPerfChains *chains,
   flam_runtime_pages_begin (chains->pages, task->tid, &none, 0, 0);
   flam_perf_memory_begin (
       chains->memory,
-      record->regs[7],
+      record->regs[FLAM_UNWIND_SP],
       record->stack,
       record->stack_size,
       record->copied,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "flam-kallsyms.h"
+#include "flam-machine.h"
 #include "flam-stops.h"
 
 /* What threads wait for. The kernel samples a thread when it leaves its CPU:
@@ -29,7 +30,7 @@ flam_perf_wants_wall (const FlamPerf *perf)
 static FlamState
 wait_at (FlamPerf *perf, guint64 address)
 {
-  static const char prefix[] = "__x64_sys_";
+  static const char prefix[] = FLAM_MACHINE_CALLS;
   gpointer key = GSIZE_TO_POINTER (address);
   guint known = GPOINTER_TO_UINT (g_hash_table_lookup (perf->waits, key));
   FlamState state = FLAM_STATE_RUNNING;
@@ -144,8 +145,8 @@ read_stack (FlamPerf *perf, FlamPerfThread *thread)
   message->task = task;
   message->time = thread->since;
   message->state = thread->wait;
-  message->regs[7] = blocked.sp;
-  message->regs[16] = blocked.pc;
+  message->regs[FLAM_UNWIND_SP] = blocked.sp;
+  message->regs[FLAM_UNWIND_PC] = blocked.pc;
   message->limited = n == size;
   message->slept = thread->slept;
   thread->slept = 0;

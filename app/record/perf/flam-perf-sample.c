@@ -14,7 +14,7 @@ static gsize
 needed_bytes (FlamTask *task, const FlamPerfRecord *record)
 {
   gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
-  guint64 sp = record->regs[7];
+  guint64 sp = record->regs[FLAM_UNWIND_SP];
 
   return top > sp && top - sp < record->stack_size ? (gsize)(top - sp)
                                                    : record->stack_size;
@@ -30,7 +30,7 @@ read_rest (FlamTracer *tracer,
            gsize size)
 {
   guint8 now[COMPARED];
-  guint64 end = record->regs[7] + record->stack_size;
+  guint64 end = record->regs[FLAM_UNWIND_SP] + record->stack_size;
   const guint8 *last =
       (const guint8 *)record->stack + record->stack_size - COMPARED;
   gint64 began = flam_tracer_begin_read (task);
@@ -50,7 +50,7 @@ wanted_rest (FlamTask *task, const FlamPerfRecord *record, guint32 stack)
 {
   gsize most = (gsize)g_atomic_int_get ((gint *)&task->hint_copy);
   gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
-  guint64 end = record->regs[7] + record->stack_size;
+  guint64 end = record->regs[FLAM_UNWIND_SP] + record->stack_size;
 
   if (!record->has_regs || stack < FLAM_PERF_STACK_MOST ||
       record->stack_size < stack || most <= record->stack_size)
@@ -67,7 +67,7 @@ static guint64
 interrupted_sp (FlamTask *task, const FlamPerfRecord *record)
 {
   guint64 saved = (gsize)g_atomic_pointer_get (&task->hint_interrupted);
-  guint64 at = saved - record->regs[7], value = 0;
+  guint64 at = saved - record->regs[FLAM_UNWIND_SP], value = 0;
 
   if (saved != 0 && record->has_regs && at < record->stack_size &&
       record->stack_size - at >= 8)

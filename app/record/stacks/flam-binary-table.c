@@ -323,7 +323,7 @@ find_runtimes (FlamBinaryTable *binaries, FlamBinary *binary, FlamElf *elf)
 {
   const FlamRuntime *const *table = flam_runtime_table ();
 
-  if (flam_elf_get_machine (elf) != EM_X86_64)
+  if (flam_elf_get_machine (elf) != FLAM_UNWIND_ELF_MACHINE)
     return;
   for (guint i = 0; table[i] != NULL; i++)
     {
@@ -332,6 +332,18 @@ find_runtimes (FlamBinaryTable *binaries, FlamBinary *binary, FlamElf *elf)
       if (!is_wanted (binaries, table[i]) ||
           !table[i]->find (elf, binary->fd, binary->path, &found.file))
         continue;
+      /* The readers find the registers and the code of x86-64. */
+      if (FLAM_UNWIND_ELF_MACHINE != EM_X86_64)
+        {
+          flam_binary_table_refuse (binaries,
+                                    found.runtime,
+                                    binary->path,
+                                    &found.file,
+                                    N_ ("they can only be read on x86-64"),
+                                    NULL);
+          flam_runtime_file_clear (&found.file);
+          continue;
+        }
       if (binary->runtimes == NULL)
         binary->runtimes = g_ptr_array_new_with_free_func (runtime_free);
       g_ptr_array_add (binary->runtimes, g_memdup2 (&found, sizeof found));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-call-stops.h"
 
-#include <linux/audit.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 
@@ -10,6 +9,7 @@
 #include "flam-joins.h"
 #include "flam-launch-exec.h"
 #include "flam-launch.h"
+#include "flam-machine.h"
 
 gboolean
 flam_call_stops_are_wanted (const FlamRecordOptions *options)
@@ -56,7 +56,7 @@ enter (FlamTracer *tracer,
 
   task->in_call = TRUE;
   task->call.number =
-      info->arch == AUDIT_ARCH_X86_64 ? (long)info->entry.nr : -1;
+      info->arch == FLAM_MACHINE_AUDIT ? (long)info->entry.nr : -1;
   for (guint i = 0; i < G_N_ELEMENTS (task->call.arguments); i++)
     task->call.arguments[i] = info->entry.args[i];
   tell_all (

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 
+#include "flam-call-numbers.h"
 #include "flam-stops.h"
 
 #ifndef SYS_memfd_secret
@@ -106,7 +106,8 @@ shape_of (FlamRecordWhat what, long number)
   if (g_once_init_enter (&filled))
     {
       for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
-        shapes[calls[i].number] = (guint8)calls[i].shape;
+        if (calls[i].number >= 0)
+          shapes[calls[i].number] = (guint8)calls[i].shape;
       g_once_init_leave (&filled, 1);
     }
   if (number < 0 || number >= N_NUMBERS)

@@ -65,7 +65,7 @@ flam_copy_take (FlamTracer *tracer,
                 gboolean may_fail,
                 FlamCopy *copy)
 {
-  guint64 sp = copy->regs[7];
+  guint64 sp = copy->regs[FLAM_UNWIND_SP];
 
   copy->wanted = bytes_to_copy (task, sp);
   copy->other = interrupted_sp (task, sp);

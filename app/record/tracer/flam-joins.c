@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "flam-call-tell.h"
+#include "flam-machine.h"
 #include "flam-mapping.h"
 #include "flam-proc.h"
 #include "flam-symbol-table.h"
@@ -83,7 +84,7 @@ find_library (pid_t pid, const char *maps, const char *name)
       g_autofree char *base = g_path_get_basename (path);
       g_autofree char *seen = NULL;
 
-      if (strcmp (base, name) != 0)
+      if (!g_str_has_prefix (base, name))
         continue;
       seen = g_strdup_printf ("/proc/%d/root%s", (int)pid, path);
       return (Library){ mapping.start - mapping.offset,
@@ -132,7 +133,7 @@ find_lists (FlamJoins *joins, pid_t pid)
   if (maps == NULL)
     return;
   libc = find_library (pid, maps, "libc.so.6");
-  loader = find_library (pid, maps, "ld-linux-x86-64.so.2");
+  loader = find_library (pid, maps, FLAM_MACHINE_LOADER);
   global = find_symbol (&loader, "_rtld_global");
   if (global != 0 &&
       read_offset (pid, &libc, "pthread_list", &joins->list_at) &&
@@ -219,7 +220,7 @@ pointer_of_new (const FlamTask *task)
   if (!task->in_call)
     return 0;
   if (task->call.number == SYS_clone)
-    return arguments[0] & CLONE_SETTLS ? arguments[4] : 0;
+    return arguments[0] & CLONE_SETTLS ? arguments[FLAM_MACHINE_CLONE_TLS] : 0;
   if (task->call.number != SYS_clone3 ||
       flam_read_memory (
           task->tid, arguments[0] + CLONE_ARGS_TLS, &at, sizeof at) !=

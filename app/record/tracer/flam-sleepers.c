@@ -72,7 +72,9 @@ put_asleep (FlamTracer *tracer,
 {
   gsize wanted = (gsize)g_atomic_int_get ((gint *)&task->hint_copy);
   gint64 began = flam_tracer_begin_read (task);
-  const guint64 regs[FLAM_N_REGS] = { [7] = blocked->sp, [16] = blocked->pc };
+  const guint64 regs[FLAM_N_REGS] = {
+    [FLAM_UNWIND_SP] = blocked->sp, [FLAM_UNWIND_PC] = blocked->pc
+  };
   guint n_items = flam_tracer_walk_runtimes (
       tracer, task, regs, 1u << FLAM_RUNTIME_RSP, 0, now, NULL);
   FlamMessage *message = flam_pipe_reserve (

@@ -1,27 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-stops.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
+
+#include "flam-call-numbers.h"
+#include "flam-machine.h"
 
 #ifndef PTRACE_EVENT_STOP
 #define PTRACE_EVENT_STOP 128
 #endif
-
-/* The kernel's internal codes, not for programs: the call is to be restarted,
- * in one way or another. ERESTARTNOHAND: unless a signal handler runs; the call
- * then fails with EINTR. */
-#define ERESTARTSYS 512
-#define ERESTARTNOHAND 514
-#define ERESTART_RESTARTBLOCK 516
 
 static gboolean
 is_group_stop (int sig)
@@ -129,18 +122,6 @@ fails_after_stop (long call)
     }
 }
 
-static void
-mend_eintr (pid_t tid, struct user_regs_struct *user)
-{
-  struct iovec io = { user, sizeof *user };
-
-  if ((long)user->rax != -EINTR || (long)user->orig_rax < 0 ||
-      !fails_after_stop ((long)user->orig_rax))
-    return;
-  user->rax = (unsigned long)-ERESTARTNOHAND;
-  ptrace (PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
-}
-
 static gboolean
 is_wait (long call)
 {
@@ -182,8 +163,8 @@ is_wait (long call)
 static gboolean
 is_cut_off (long result)
 {
-  return result == -EINTR ||
-         (result >= -ERESTART_RESTARTBLOCK && result <= -ERESTARTSYS);
+  return result == -EINTR || (result >= -FLAM_MACHINE_RESTART_LAST &&
+                              result <= -FLAM_MACHINE_RESTART_FIRST);
 }
 
 gboolean
@@ -192,41 +173,21 @@ flam_stop_registers (pid_t tid,
                      guint64 regs[FLAM_N_REGS],
                      FlamStopContext *context)
 {
-  struct user_regs_struct user;
-  struct iovec io = { &user, sizeof user };
+  FlamMachineState state;
+  FlamMachineRead read = flam_machine_read (tid, &state);
 
-  *context = (FlamStopContext){ 0 };
-  if (ptrace (PTRACE_GETREGSET, tid, NT_PRSTATUS, &io) != 0)
+  *context = (FlamStopContext){ .foreign = read == FLAM_MACHINE_FOREIGN };
+  if (read != FLAM_MACHINE_READ)
     return FALSE;
-  if (io.iov_len != sizeof user)
-    {
-      context->foreign = TRUE;
-      return FALSE;
-    }
-  context->fs_base = user.fs_base;
-  context->call = (long)user.orig_rax;
-  context->in_call = (long)user.orig_rax >= 0;
-  context->waits = is_wait ((long)user.orig_rax);
-  context->cut_off = context->in_call && is_cut_off ((long)user.rax);
-  if (mend)
-    mend_eintr (tid, &user);
-  regs[0] = user.rax;
-  regs[1] = user.rdx;
-  regs[2] = user.rcx;
-  regs[3] = user.rbx;
-  regs[4] = user.rsi;
-  regs[5] = user.rdi;
-  regs[6] = user.rbp;
-  regs[7] = user.rsp;
-  regs[8] = user.r8;
-  regs[9] = user.r9;
-  regs[10] = user.r10;
-  regs[11] = user.r11;
-  regs[12] = user.r12;
-  regs[13] = user.r13;
-  regs[14] = user.r14;
-  regs[15] = user.r15;
-  regs[16] = user.rip;
+  context->fs_base = state.thread_pointer;
+  context->call = state.call;
+  context->in_call = state.call >= 0;
+  context->waits = is_wait (state.call);
+  context->cut_off = context->in_call && is_cut_off (state.result);
+  if (mend && context->in_call && state.result == -EINTR &&
+      fails_after_stop (state.call))
+    flam_machine_restart (tid, &state);
+  memcpy (regs, state.regs, sizeof state.regs);
   return TRUE;
 }
 

@@ -2,8 +2,8 @@
 #ifndef FLAM_STOPS_H
 #define FLAM_STOPS_H
 
-/* The meaning of a stop, and the handling of registers at one. All code for
- * ptrace that depends on the machine (x86-64) is here. */
+/* The meaning of a stop, and the handling of registers at one. What depends on
+ * the processor is in flam-machine.h. */
 
 #include "flam-task.h"
 

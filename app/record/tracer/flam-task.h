@@ -21,6 +21,7 @@
 #include "flam-calls.h"
 #include "flam-core-profile.h"
 #include "flam-loader.h"
+#include "flam-unwind-rows.h"
 
 typedef struct _FlamTarget FlamTarget;
 typedef struct _FlamTask FlamTask;
@@ -198,7 +199,7 @@ typedef enum
 } FlamMessageKind;
 
 /* DWARF register numbers: 0-15 general registers, 16 the program counter. */
-#define FLAM_N_REGS 17
+#define FLAM_N_REGS FLAM_UNWIND_N_REGS
 
 typedef struct
 {

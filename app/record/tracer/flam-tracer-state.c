@@ -49,9 +49,10 @@ flam_tracer_walk_runtimes (FlamTracer *tracer,
                            gint64 now,
                            const FlamRuntimeCopied *copied)
 {
-  FlamRuntimeRegs copy = {
-    .pc = regs[16], .fs_base = task->fs_base, .known = known, .leaf = TRUE
-  };
+  FlamRuntimeRegs copy = { .pc = regs[FLAM_UNWIND_PC],
+                           .fs_base = task->fs_base,
+                           .known = known,
+                           .leaf = TRUE };
 
   if (tracer->runtimes == NULL)
     return 0;
