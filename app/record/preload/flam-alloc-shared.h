@@ -32,6 +32,9 @@
  * Python functions. */
 
 #include <stdint.h>
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
 
 #define FLAM_ALLOC_MAGIC 0x434f4c4c414d4c46ull /* "FLMALLOC" */
 #define FLAM_ALLOC_VERSION 4
@@ -245,5 +248,16 @@ typedef struct
 #define FLAM_ALLOC_STAMP(ticks, op) ((uint64_t)(ticks) << 4 | (op))
 #define FLAM_ALLOC_STAMP_OP(stamp) ((unsigned)((stamp)&15))
 #define FLAM_ALLOC_STAMP_TICKS(stamp) ((stamp) >> 4)
+
+/* The processor's counter of FLAM_ALLOC_CLOCK_TSC, which others do not have. */
+static inline uint64_t
+flam_alloc_tsc (void)
+{
+#ifdef __x86_64__
+  return __rdtsc ();
+#else
+  return 0;
+#endif
+}
 
 #endif

@@ -113,7 +113,6 @@ tsc_is_usable (void)
       "/sys/devices/system/clocksource/clocksource0/current_clocksource",
       O_RDONLY | O_CLOEXEC,
       0);
-  unsigned a, b, c, d;
 
   if (fd >= 0)
     {
@@ -122,12 +121,20 @@ tsc_is_usable (void)
     }
   if (strncmp (name, "tsc", 3) == 0)
     return true;
+#ifdef __x86_64__
   /* A paravirtual clock is based on the counter; cpuid tells whether the
    * counter is invariant. */
-  __asm__("cpuid"
-          : "=a"(a), "=b"(b), "=c"(c), "=d"(d)
-          : "a"(0x80000007), "c"(0));
-  return strncmp (name, "kvm-clock", 9) == 0 && (d & 1 << 8) != 0;
+  if (strncmp (name, "kvm-clock", 9) == 0)
+    {
+      unsigned a, b, c, d;
+
+      __asm__("cpuid"
+              : "=a"(a), "=b"(b), "=c"(c), "=d"(d)
+              : "a"(0x80000007), "c"(0));
+      return (d & 1 << 8) != 0;
+    }
+#endif
+  return false;
 }
 
 /* Above a limit on file sizes the kernel would send a fatal signal. */

@@ -5,7 +5,6 @@
 #include "flam-preload.h"
 
 #include <time.h>
-#include <x86intrin.h>
 
 /* The folder that the environment names; removes the variable. NULL: none. */
 HIDDEN const char *preload_take_directory (void);
@@ -31,7 +30,7 @@ static inline uint64_t
 preload_now_ticks (void)
 {
   return LIKELY (preload_header->clock == FLAM_ALLOC_CLOCK_TSC)
-             ? __rdtsc ()
+             ? flam_alloc_tsc ()
              : (uint64_t)preload_now_ns ();
 }
 

@@ -268,7 +268,7 @@ meet_code (const FlamPythonLayout *layout, uint64_t address)
   const PreloadCode *met = NULL;
 
   while (atomic_flag_test_and_set_explicit (&lock, memory_order_acquire))
-    __builtin_ia32_pause ();
+    preload_pause ();
   if (make_table ())
     {
       PreloadCode *_Atomic *slot = slot_of (address);

@@ -45,7 +45,7 @@ static void
 lock_rings (void)
 {
   while (atomic_flag_test_and_set_explicit (&rings_lock, memory_order_acquire))
-    __builtin_ia32_pause ();
+    preload_pause ();
 }
 
 static void

@@ -29,6 +29,15 @@
 #include <unistd.h>
 
 #define PAGE 4096ull
+#ifdef __aarch64__
+#define SLOT_OF_CALLS R_AARCH64_JUMP_SLOT
+#define SLOT_OF_DATA R_AARCH64_GLOB_DAT
+#define SLOT_OF_POINTERS R_AARCH64_ABS64
+#else
+#define SLOT_OF_CALLS R_X86_64_JUMP_SLOT
+#define SLOT_OF_DATA R_X86_64_GLOB_DAT
+#define SLOT_OF_POINTERS R_X86_64_64
+#endif
 
 typedef struct
 {
@@ -120,14 +129,14 @@ look_at_slot (const Pass *pass, Module *module, const Elf64_Rela *entry)
   const PreloadHook *hook;
   uint64_t value;
 
-  if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
-       type != R_X86_64_64) ||
+  if ((type != SLOT_OF_CALLS && type != SLOT_OF_DATA &&
+       type != SLOT_OF_POINTERS) ||
       ELF64_R_SYM (entry->r_info) == 0 || at % 8 != 0 || at < module->start ||
       at + 8 > module->end)
     return;
   value = __atomic_load_n (slot, __ATOMIC_RELAXED);
   hook = hook_by_address (pass, value);
-  if (hook == NULL && pass->hooks && type == R_X86_64_JUMP_SLOT &&
+  if (hook == NULL && pass->hooks && type == SLOT_OF_CALLS &&
       value >= module->start && value < module->end &&
       symbol->st_shndx == SHN_UNDEF)
     hook = hook_by_name (module->names + symbol->st_name);
@@ -245,7 +254,7 @@ preload_slots_set (const PreloadHook *all, bool hooks)
   Pass pass = { .hooks = hooks, .low = UINT64_MAX };
 
   while (atomic_flag_test_and_set (&setting))
-    __builtin_ia32_pause ();
+    preload_pause ();
   table = all;
   atomic_store (&in_use, hooks);
   atomic_store (&expected, false);

@@ -148,7 +148,7 @@ preload_trie_node (uint64_t pc, uint32_t parent)
     return node;
   location = location_of (pc);
   while (atomic_flag_test_and_set_explicit (&trie_lock, memory_order_acquire))
-    __builtin_ia32_pause ();
+    preload_pause ();
   node = trie_insert (pc, parent, location);
   atomic_flag_clear_explicit (&trie_lock, memory_order_release);
   return node;

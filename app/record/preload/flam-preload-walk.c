@@ -45,6 +45,16 @@ bp_slot (const PreloadStep *frame, const FlamUnwindRow *row, uint64_t cfa)
   return row->bp != 0 && slot >= frame->sp ? slot : 0;
 }
 
+/* The address of the return address in such a step; both are next to each other
+ * where a frame pointer leads. */
+static inline const uint64_t *
+return_slot (const FlamUnwindRow *row, uint64_t cfa)
+{
+  return (const uint64_t *)((row->how & 7) == FLAM_UNWIND_KIND_NONE
+                                ? cfa - 8
+                                : flam_unwind_return_slot (row, cfa));
+}
+
 static const uint64_t never = 0;
 
 /* Stores the words that the step from `frame` has read. */
@@ -61,13 +71,14 @@ note_step (PreloadStep *frame,
   frame->uses_bp = kind != FLAM_UNWIND_KIND_SP;
   frame->ra = (PreloadCheck){ &never, 1 };
   frame->saved = (PreloadCheck){ NULL, 0 };
-  if (LIKELY (is_plain && frame->sp >= memory->base &&
+  if (LIKELY (is_plain && !frame->sp_unknown && frame->sp >= memory->base &&
               caller->sp - memory->base <= memory->size))
     {
       uint64_t slot = bp_slot (frame, row, caller->sp);
+      const uint64_t *ra = return_slot (row, caller->sp);
 
-      frame->ra =
-          (PreloadCheck){ (const uint64_t *)(caller->sp - 8), caller->pc };
+      /* In memory it may be signed. */
+      frame->ra = (PreloadCheck){ ra, FLAM_UNWIND_LINK < 0 ? caller->pc : *ra };
       frame->saved = (PreloadCheck){ (const uint64_t *)slot, caller->bp };
     }
 }
@@ -125,6 +136,7 @@ walk_kept (PreloadStack *stack,
   regs->pc = stack->frames[from].step.pc + 1;
   regs->caller = true;
   regs->sp = stack->frames[from].step.sp;
+  regs->sp_unknown = stack->frames[from].step.sp_unknown;
   regs->bx_state = 0;
   return n;
 }
@@ -191,6 +203,7 @@ enter (void *data, const FlamUnwindRegs *regs, uint64_t pc)
   frame->pc = pc;
   frame->sp = regs->sp;
   frame->bp = regs->bp;
+  frame->sp_unknown = regs->sp_unknown;
   return true;
 }
 

@@ -16,6 +16,7 @@ typedef struct
   PreloadCheck ra;    /* address NULL: no caller */
   PreloadCheck saved; /* the caller's rbp; address NULL: it is in rbp */
   bool uses_bp;
+  bool sp_unknown; /* FlamUnwindRegs.sp_unknown */
 } PreloadStep;
 
 /* A kept frame. */

@@ -191,10 +191,16 @@ typedef struct
   uint64_t bp;
 } Caller;
 
-/* The frame that called the hook. Hooks are compiled with frame pointers. */
+/* The frame that called the hook. Hooks are compiled with frame pointers; only
+ * on x86-64 do these tell where the frame ends. */
+#ifdef __x86_64__
+#define END_OF_FRAME() ((uint64_t)__builtin_frame_address (0) + 16)
+#else
+#define END_OF_FRAME() ((uint64_t)__builtin_dwarf_cfa ())
+#endif
 #define CALLER()                                                               \
   ((Caller){ (uint64_t)__builtin_return_address (0),                           \
-             (uint64_t)__builtin_frame_address (0) + 16,                       \
+             END_OF_FRAME (),                                                  \
              *(const uint64_t *)__builtin_frame_address (0) })
 
 static inline void

@@ -30,6 +30,17 @@
 #define LIKELY(x) __builtin_expect (!!(x), 1)
 #define TLS __thread __attribute__ ((tls_model ("initial-exec")))
 
+/* In a loop that waits for another thread. */
+static inline void
+preload_pause (void)
+{
+#ifdef __x86_64__
+  __builtin_ia32_pause ();
+#else
+  __asm__ volatile("yield");
+#endif
+}
+
 /* --- flam-preload-memory.c: the library's own allocations ---------------- */
 
 HIDDEN void *preload_allocate (size_t size);
