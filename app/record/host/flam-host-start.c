@@ -14,22 +14,73 @@
  * byte beyond the line, and head gets nothing beyond the parcel before it has
  * ended. */
 static char *
-start_script (const char *hash, const char *arguments)
+start_script (const GPtrArray *parcels, const char *arguments)
 {
+  g_autoptr (GString) cases = g_string_new (NULL);
+
+  for (guint i = 0; i < parcels->len; i++)
+    g_string_append_printf (cases,
+                            "%s) d=\"$c/recorder-%s\"; l=%s;; ",
+                            flam_parcel_machine (parcels->pdata[i]),
+                            flam_parcel_hash (parcels->pdata[i]),
+                            flam_parcel_linker (parcels->pdata[i]));
   return g_strdup_printf (
       "umask 077; set -e; m=$(uname -m); " FLAM_HOST_CACHE
-      "d=\"$c/recorder-%s\"; "
-      "if test $m = x86_64; then :; else echo " WORD " machine $m; exit 1; fi; "
-      "if test -f \"$d/whole\"; then :; else echo " WORD " send; "
+      "case $m in %s*) echo " WORD " machine $m; exit 1;; esac; "
+      "if test -f \"$d/whole\"; then :; else echo " WORD " send $m; "
       "mkdir -p \"$c\"; t=$(mktemp -d \"$c/new-XXXXXX\"); read n; "
       "if head -c $n | tar xzf - -C \"$t\"; then :; "
       "else rm -rf \"$t\"; exit 1; fi; "
       "touch \"$t/whole\"; test -d \"$d\" || mv \"$t\" \"$d\"; "
       "rm -rf \"$t\"; fi; echo " WORD " begin; "
-      "exec \"$d/" FLAM_PARCEL_LINKER "\" --library-path \"$d\" "
+      "exec \"$d/$l\" --library-path \"$d\" "
       "\"$d/" FLAM_PARCEL_RECORDER "\" %s",
-      hash,
+      cases->str,
       arguments);
+}
+
+/* The parcel that a machine wants, by its answer; NULL: none. */
+static const FlamParcel *
+wanted_parcel (const GPtrArray *parcels, const char *word)
+{
+  for (guint i = 0; i < parcels->len; i++)
+    if (g_str_has_prefix (word, "send ") &&
+        strcmp (word + strlen ("send "),
+                flam_parcel_machine (parcels->pdata[i])) == 0)
+      return parcels->pdata[i];
+  return NULL;
+}
+
+/* "x86_64, aarch64" */
+static char *
+name_machines (const GPtrArray *parcels)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < parcels->len; i++)
+    g_string_append_printf (text,
+                            "%s%s",
+                            i > 0 ? ", " : "",
+                            flam_parcel_machine (parcels->pdata[i]));
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+refuse_machine (const char *host,
+                const char *machine,
+                const GPtrArray *parcels,
+                GError **error)
+{
+  g_autofree char *ours = name_machines (parcels);
+
+  return flam_error_set (
+      error,
+      FLAM_ERROR_UNSUPPORTED,
+      N_ ("%s: the machine is %.40s, but there is no recorder here for it, "
+          "only for %s"),
+      host,
+      machine,
+      ours);
 }
 
 static gboolean
@@ -83,30 +134,27 @@ flam_host_start (FlamConnection *connection,
                  const char *arguments,
                  GError **error)
 {
-  g_autoptr (FlamParcel) parcel = flam_parcel_new (error);
+  g_autoptr (GPtrArray) parcels = flam_parcels_new (error);
   g_autofree char *script = NULL;
   g_autofree char *word = NULL;
+  const FlamParcel *wanted;
 
-  if (parcel == NULL)
+  if (parcels == NULL)
     return FALSE;
-  script = start_script (flam_parcel_hash (parcel), arguments);
+  script = start_script (parcels, arguments);
   word = flam_host_run (connection, host, script, error);
-  if (g_strcmp0 (word, "send") == 0)
+  wanted = word != NULL ? wanted_parcel (parcels, word) : NULL;
+  if (wanted != NULL)
     {
       g_free (word);
-      word = send_parcel (connection, parcel, error)
+      word = send_parcel (connection, wanted, error)
                  ? flam_host_read_word (connection, error)
                  : NULL;
     }
   if (word == NULL)
     return FALSE;
   if (g_str_has_prefix (word, "machine "))
-    return flam_error_set (
-        error,
-        FLAM_ERROR_UNSUPPORTED,
-        N_ ("%s: the machine is %.40s, but the recorder runs only on x86_64"),
-        host,
-        word + strlen ("machine "));
+    return refuse_machine (host, word + strlen ("machine "), parcels, error);
   return strcmp (word, "begin") == 0 ||
          flam_error_set (
              error,

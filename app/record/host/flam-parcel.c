@@ -7,8 +7,14 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/utsname.h>
 #include <zlib.h>
 
+#include "flam-config.h"
+#include "flam-installed.h"
+
+#define LINKER "ld-linux-" /* its name begins so */
+#define FILES_MAX 100      /* of a folder */
 #define TAR_BLOCK 512
 #define GZIP_WINDOW (15 + 16) /* zlib's code for a gzip header */
 
@@ -20,6 +26,8 @@ typedef struct
 
 struct _FlamParcel
 {
+  char *machine;
+  char *linker;
   GArray *items; /* Item */
   char *hash;
 };
@@ -33,13 +41,16 @@ item_clear (gpointer data)
   g_mapped_file_unref (item->file);
 }
 
-void
-flam_parcel_free (FlamParcel *parcel)
+static void
+parcel_free (FlamParcel *parcel)
 {
+  g_free (parcel->machine);
+  g_free (parcel->linker);
   g_array_unref (parcel->items);
   g_free (parcel->hash);
   g_free (parcel);
 }
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamParcel, parcel_free)
 
 /* --- its files -------------------------------------------------- */
 
@@ -94,10 +105,10 @@ add_library (struct dl_phdr_info *info, size_t size, void *data)
 /* By the names under which the dynamic linker looks for them. The linker is
  * also loaded, and may have been started with the recorder as its argument. */
 static gboolean
-add_files (FlamParcel *parcel, GError **error)
+add_own_files (FlamParcel *parcel, GError **error)
 {
   g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *own = file_at ((gulong)flam_parcel_new);
+  g_autofree char *own = file_at ((gulong)flam_parcels_new);
   g_autofree char *library = flam_alloc_session_library (error);
   gulong base = getauxval (AT_BASE);
   g_autofree char *linker =
@@ -108,32 +119,67 @@ add_files (FlamParcel *parcel, GError **error)
   if (own == NULL || linker == NULL)
     return flam_error_set (
         error, FLAM_ERROR_SYSTEM, N_ ("/proc/self/maps cannot be read"));
+  parcel->linker = g_path_get_basename (linker);
   if (!add (parcel, FLAM_PARCEL_RECORDER, own, error) ||
       !add (parcel, FLAM_PARCEL_LIBRARY, library, error) ||
-      !add (parcel, FLAM_PARCEL_LINKER, linker, error))
+      !add (parcel, parcel->linker, linker, error))
     return FALSE;
   dl_iterate_phdr (add_library, paths);
   for (guint i = 0; i < paths->len; i++)
     {
       g_autofree char *name = g_path_get_basename (paths->pdata[i]);
 
-      if (strcmp (name, FLAM_PARCEL_LINKER) != 0 &&
+      if (strcmp (name, parcel->linker) != 0 &&
           !add (parcel, name, paths->pdata[i], error))
         return FALSE;
     }
   return TRUE;
 }
 
-FlamParcel *
-flam_parcel_new (GError **error)
+static int
+compare_names (gconstpointer a, gconstpointer b)
 {
-  g_autoptr (FlamParcel) parcel = g_new0 (FlamParcel, 1);
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+static gboolean
+add_folder (FlamParcel *parcel, const char *folder, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  GDir *dir = g_dir_open (folder, 0, error);
+  const char *name;
+
+  if (dir == NULL)
+    return FALSE;
+  while ((name = g_dir_read_name (dir)) != NULL && names->len < FILES_MAX)
+    g_ptr_array_add (names, g_strdup (name));
+  g_dir_close (dir);
+  g_ptr_array_sort (names, compare_names);
+  for (guint i = 0; i < names->len; i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
+
+      if (!add (parcel, names->pdata[i], path, error))
+        return FALSE;
+      if (g_str_has_prefix (names->pdata[i], LINKER))
+        {
+          g_free (parcel->linker);
+          parcel->linker = g_strdup (names->pdata[i]);
+        }
+    }
+  return parcel->linker != NULL ||
+         flam_error_set (error,
+                         FLAM_ERROR_SYSTEM,
+                         N_ ("%s contains no recorder; app/recorders makes "
+                             "such a folder"),
+                         folder);
+}
+
+static char *
+compute_hash (const FlamParcel *parcel)
+{
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
 
-  parcel->items = g_array_new (FALSE, FALSE, sizeof (Item));
-  g_array_set_clear_func (parcel->items, item_clear);
-  if (!add_files (parcel, error))
-    return NULL;
   for (guint i = 0; i < parcel->items->len; i++)
     {
       const Item *item = &g_array_index (parcel->items, Item, i);
@@ -145,8 +191,75 @@ flam_parcel_new (GError **error)
           (const guchar *)g_mapped_file_get_contents (item->file),
           (gssize)g_mapped_file_get_length (item->file));
     }
-  parcel->hash = g_strndup (g_checksum_get_string (sum), 32);
+  return g_strndup (g_checksum_get_string (sum), 32);
+}
+
+/* `folder` NULL: this running program. */
+static FlamParcel *
+parcel_new (const char *machine, const char *folder, GError **error)
+{
+  g_autoptr (FlamParcel) parcel = g_new0 (FlamParcel, 1);
+
+  parcel->machine = g_strdup (machine);
+  parcel->items = g_array_new (FALSE, FALSE, sizeof (Item));
+  g_array_set_clear_func (parcel->items, item_clear);
+  if (folder == NULL ? !add_own_files (parcel, error)
+                     : !add_folder (parcel, folder, error))
+    return NULL;
+  parcel->hash = compute_hash (parcel);
   return g_steal_pointer (&parcel);
+}
+
+static gboolean
+is_machine (const char *name)
+{
+  return *name != '\0' &&
+         strspn (name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_") ==
+             strlen (name);
+}
+
+GPtrArray *
+flam_parcels_new (GError **error)
+{
+  g_autoptr (GPtrArray) parcels =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)parcel_free);
+  const char *given = g_getenv ("FLAMBEAU_RECORDERS"), *name;
+  g_autofree char *folder = given != NULL && *given != '\0'
+                                ? g_strdup (given)
+                                : flam_installed (FLAM_LIBDIR "/recorders");
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  struct utsname own = { 0 };
+  FlamParcel *parcel;
+
+  uname (&own);
+  parcel = parcel_new (own.machine, NULL, error);
+  if (parcel != NULL)
+    g_ptr_array_add (parcels, parcel);
+  while (parcel != NULL && dir != NULL &&
+         (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      if (strcmp (name, own.machine) == 0 || !is_machine (name))
+        continue;
+      parcel = parcel_new (name, path, error);
+      if (parcel != NULL)
+        g_ptr_array_add (parcels, parcel);
+    }
+  g_clear_pointer (&dir, g_dir_close);
+  return parcel != NULL ? g_steal_pointer (&parcels) : NULL;
+}
+
+const char *
+flam_parcel_machine (const FlamParcel *parcel)
+{
+  return parcel->machine;
+}
+
+const char *
+flam_parcel_linker (const FlamParcel *parcel)
+{
+  return parcel->linker;
 }
 
 const char *

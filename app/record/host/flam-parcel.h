@@ -2,22 +2,29 @@
 #ifndef FLAM_PARCEL_H
 #define FLAM_PARCEL_H
 
-/* The recorder as it is carried to another machine: this running program, the
- * libraries that it has loaded with the dynamic linker, and the allocation
- * library, in one folder. Started by that linker, it needs only the kernel of
- * the other machine. */
+/* The recorder as it is carried to another machine: the program, the libraries
+ * that it loads with the dynamic linker, and the allocation library, in one
+ * folder. Started by that linker, it needs only the kernel of the other
+ * machine.
+ *
+ * For a machine like this one, these are the files of this running program. For
+ * another processor they are in a folder that app/recorders makes, named after
+ * what `uname -m` prints there: below FLAMBEAU_RECORDERS, or where Flambeau is
+ * installed. */
 
 #include <glib.h>
 
-#define FLAM_PARCEL_LINKER "ld-linux-x86-64.so.2"
 #define FLAM_PARCEL_RECORDER "flambeau-recorder"
 #define FLAM_PARCEL_LIBRARY "libflambeau-alloc.so"
 
 typedef struct _FlamParcel FlamParcel;
 
-FlamParcel *flam_parcel_new (GError **error);
-void flam_parcel_free (FlamParcel *parcel);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamParcel, flam_parcel_free)
+/* All that there are, this machine's first; FlamParcel. */
+GPtrArray *flam_parcels_new (GError **error);
+/* As `uname -m` prints it: letters, digits and underscores. */
+const char *flam_parcel_machine (const FlamParcel *parcel);
+/* The name of the dynamic linker in it. */
+const char *flam_parcel_linker (const FlamParcel *parcel);
 
 /* Of the files' names and contents, as hexadecimal digits. */
 const char *flam_parcel_hash (const FlamParcel *parcel);
