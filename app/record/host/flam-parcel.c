@@ -11,7 +11,6 @@
 #include <zlib.h>
 
 #include "flam-config.h"
-#include "flam-installed.h"
 
 #define LINKER "ld-linux-" /* its name begins so */
 #define FILES_MAX 100      /* of a folder */
