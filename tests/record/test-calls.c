@@ -429,9 +429,9 @@ test_faults (void)
   assert_weight (recording, "page-faults", "touch", 100);
   assert_weight (recording, "minor-faults", "touch", 100);
   counted = told_faults (recording);
-  /* Faults after its own count, and the first ones of exec. */
+  /* Faults after its own count, and the first ones of exec: 45 in Debian 13. */
   g_assert_cmpint (
-      ABS (total_of (recording->profile, "page-faults") - counted), <=, 40);
+      ABS (total_of (recording->profile, "page-faults") - counted), <=, 64);
 }
 
 static void
