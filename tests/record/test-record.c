@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "flam-environment.h"
+#include "flam-perf-rings.h"
 #include "recording.h"
 
 static void
@@ -295,15 +296,15 @@ test_deleted (void)
  * more often does not matter: without real-time priority, that is as the
  * scheduler decides. */
 static void
-assert_told_apart (const char *what)
+assert_told_apart (const char *what, const char *engine)
 {
   g_autofree char *a = target_path ("library-a.so");
   g_autofree char *b = target_path ("library-b.so");
   g_autofree char *say_a = g_strconcat ("FLAM_LIBRARY_A=", a, NULL);
   g_autofree char *say_b = g_strconcat ("FLAM_LIBRARY_B=", b, NULL);
   g_autofree char *target = target_path ("cases");
-  const char *arguments[] = { "--env", say_a,  "--env", say_b,
-                              "--",    target, what,    NULL };
+  const char *arguments[] = { "--engine", engine, "--env", say_a, "--env",
+                              say_b,      "--",   target,  what,  NULL };
   g_autoptr (Recording) recording = record (arguments);
   const FlamProfile *profile = recording->profile;
   gint64 in_a, in_b, mixed, called;
@@ -331,7 +332,7 @@ assert_told_apart (const char *what)
 static void
 test_libraries (void)
 {
-  assert_told_apart ("libraries");
+  assert_told_apart ("libraries", "ptrace");
 }
 
 /* Two libraries replace one another at one address, faster than the mappings
@@ -339,7 +340,17 @@ test_libraries (void)
 static void
 test_plugins (void)
 {
-  assert_told_apart ("plugins");
+  assert_told_apart ("plugins", "ptrace");
+}
+
+/* What /proc shows is later than the kernel's records of samples. */
+static void
+test_plugins_with_perf (void)
+{
+  if (flam_perf_obstacle () != NULL)
+    g_test_skip (flam_perf_obstacle ());
+  else
+    assert_told_apart ("plugins", "perf");
 }
 
 /* Only the first stack of a handler on a stack of its own does not reach the
@@ -541,6 +552,7 @@ main (int argc, char **argv)
   g_test_add_func ("/record/deleted", test_deleted);
   g_test_add_func ("/record/libraries", test_libraries);
   g_test_add_func ("/record/plugins", test_plugins);
+  g_test_add_func ("/record/plugins-with-perf", test_plugins_with_perf);
   g_test_add_func ("/record/alternate", test_alternate);
   g_test_add_func ("/record/namespace", test_namespace);
   g_test_add_func ("/record/quick/environment", test_environment);

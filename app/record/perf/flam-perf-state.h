@@ -30,9 +30,11 @@ typedef struct
 {
   FlamTarget *target;
   FlamPerfMaps *maps;
-  gboolean changed; /* since they were last reported */
+  gboolean changed;       /* since they were last reported */
+  gboolean changed_files; /* not only its anonymous mappings */
   gint64 told_at;
-  gint64 began; /* the program */
+  gint64 read_at; /* from /proc */
+  gint64 began;   /* the program */
 } FlamPerfProcess;
 
 /* The first events. */

@@ -14,6 +14,9 @@
 /* A process that was just started is followed only by the kernel's records:
  * /proc may already show its next program, or be gone. */
 #define MAPS_EVERY (50 * 1000000ll)
+/* /proc shows the mappings after the sample. It is read only to leave out what
+ * was removed, or what a lost record would have shown. */
+#define READ_EVERY (1000 * 1000000ll)
 
 /* --- processes and threads ----------------------------------------------- */
 
@@ -51,14 +54,19 @@ tell_maps (FlamPerf *perf,
            gint64 now)
 {
   FlamPipe *pipe = perf->tracer->pipe;
-  g_autofree char *text =
-      now - process->began > MAPS_EVERY && kind == FLAM_MESSAGE_TARGET_MAPS
-          ? flam_proc_text (task->target->pid, task->tid, "maps")
-          : NULL;
+  g_autofree char *text = NULL;
   FlamMessage *message;
   gsize size;
 
-  if (text == NULL)
+  if (kind == FLAM_MESSAGE_TARGET_MAPS && now - process->began > MAPS_EVERY &&
+      now - process->read_at > READ_EVERY)
+    {
+      text = flam_proc_text (task->target->pid, task->tid, "maps");
+      process->read_at = now;
+    }
+  if (text != NULL)
+    flam_perf_maps_set (process->maps, text);
+  else
     text = flam_perf_maps_text (process->maps);
   size = strlen (text) + 1;
   message = flam_pipe_reserve (pipe, kind, 0, size, FALSE);
@@ -75,7 +83,7 @@ tell_maps (FlamPerf *perf,
       message->slept = thread->slept;
     }
   flam_pipe_commit (pipe, size);
-  process->changed = FALSE;
+  process->changed = process->changed_files = FALSE;
   process->told_at = now;
 }
 
@@ -167,8 +175,9 @@ take_sample (FlamPerf *perf,
   if (ticks && now < task->rest_until &&
       flam_perf_copy_is_short (task, record, perf->stack))
     return;
-  if (process->changed && (now - process->began < 2 * MAPS_EVERY ||
-                           now - process->told_at > MAPS_EVERY))
+  if (process->changed_files ||
+      (process->changed && (now - process->began < 2 * MAPS_EVERY ||
+                            now - process->told_at > MAPS_EVERY)))
     tell_maps (perf, process, task, FLAM_MESSAGE_TARGET_MAPS, thread, now);
   if (!flam_perf_copy_begin (tracer,
                              task,
@@ -265,6 +274,8 @@ take_record (FlamPerf *perf, const FlamPerfRecord *record)
 
         flam_perf_maps_add (process->maps, record);
         process->changed = TRUE;
+        process->changed_files |=
+            record->text[0] == '/' && record->text[1] != '/';
       }
       break;
     case FLAM_PERF_NAMED:
