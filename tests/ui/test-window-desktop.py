@@ -149,8 +149,11 @@ class DesktopTest(Base):
         ]:
             window.key(key)
             self.wait_frames(title)
+        # The start pages behind them are updated when they are shown.
+        self.assertFalse(window.seen(other.name, "push button"))
         window.action("win.new-tab")
         self.wait_frames("Flambeau")
+        window.find(other.name, "push button")
         window.key("ctrl+w")
         self.wait_frames(other.name)
         window.action("win.move-tab")

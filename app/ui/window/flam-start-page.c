@@ -120,6 +120,15 @@ update_recent (FlamStartPage *self)
   gtk_widget_set_visible (GTK_WIDGET (self->recent_box), recent->len > 0);
 }
 
+/* A hidden page is updated when it is shown: each tab has one, and files may be
+ * opened by the dozen. */
+static void
+on_recent_changed (FlamStartPage *self)
+{
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    update_recent (self);
+}
+
 /* The tabs of the last window, by name. */
 static void
 update_reopen (FlamStartPage *self)
@@ -230,7 +239,7 @@ flam_start_page_init (FlamStartPage *self)
   offer_example (self);
   g_signal_connect_object (gtk_recent_manager_get_default (),
                            "changed",
-                           G_CALLBACK (update_recent),
+                           G_CALLBACK (on_recent_changed),
                            self,
                            G_CONNECT_SWAPPED);
 }

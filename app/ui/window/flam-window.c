@@ -33,6 +33,7 @@ struct _FlamWindow
   gboolean narrow;
   gboolean tight;
   GBindingGroup *searching; /* the button and the search bar of the tab */
+  guint recents_idle;
 
   AdwHeaderBar *header;
   AdwSplitButton *open_button;
@@ -232,12 +233,25 @@ action_open_uri (GtkWidget *widget, const char *name, GVariant *parameter)
                               file);
 }
 
-static void
-update_recents (FlamWindow *self)
+static gboolean
+update_recents (gpointer data)
 {
+  FlamWindow *self = data;
   g_autoptr (GMenuModel) menu = flam_files_recent_menu ();
 
+  self->recents_idle = 0;
   adw_split_button_set_menu_model (self->open_button, menu);
+  return G_SOURCE_REMOVE;
+}
+
+/* Once for all files of a command line: with another menu, GTK visits every
+ * widget of the window. */
+static void
+update_recents_soon (FlamWindow *self)
+{
+  if (self->recents_idle == 0)
+    self->recents_idle =
+        g_idle_add_full (G_PRIORITY_LOW, update_recents, self, NULL);
 }
 
 static void
@@ -556,6 +570,7 @@ flam_window_dispose (GObject *object)
 
   if (self->tab_view != NULL)
     g_signal_handlers_disconnect_by_data (self->tab_view, self);
+  g_clear_handle_id (&self->recents_idle, g_source_remove);
   g_clear_object (&self->searching);
   gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_WINDOW);
   G_OBJECT_CLASS (flam_window_parent_class)->dispose (object);
@@ -682,10 +697,10 @@ flam_window_init (FlamWindow *self)
   flam_window_tabs_install (self);
   g_signal_connect_object (gtk_recent_manager_get_default (),
                            "changed",
-                           G_CALLBACK (update_recents),
+                           G_CALLBACK (update_recents_soon),
                            self,
                            G_CONNECT_SWAPPED);
-  update_recents (self);
+  update_recents_soon (self);
   keep_size (self);
   update_narrow (self,
                  g_settings_get_int (flam_settings_get (), FLAM_KEY_WIDTH));
