@@ -216,6 +216,21 @@ class Refused(Case):
         self.assertEqual(self.refused(self.url("/noise")),
                          "this is not a capture that Flambeau can open")
 
+    def test_not_http(self):
+        def other(handler):
+            handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n\r\n")
+            handler.close_connection = True
+
+        def continues(handler):
+            while True:
+                handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+        self.server.answers.update({"/other": other, "/continues": continues})
+        for path in "/other", "/continues":
+            with self.subTest(path):
+                self.assertEqual(self.refused(self.url(path)),
+                                 "the server does not answer as one with HTTP does")
+
     def test_huge(self):
         def huge(handler):
             handler.send_response(200)

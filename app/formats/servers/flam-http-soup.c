@@ -11,6 +11,8 @@
 
 #define PIECE (256 << 10)
 #define MAX_REDIRECTS 5
+/* Answers of status 1xx before the one that counts. */
+#define MAX_INTERIM 100
 
 extern const FlamHttpFunctions flam_http_functions
     __attribute__ ((visibility ("default")));
@@ -23,6 +25,7 @@ typedef struct
   GCancellable *cancellable;
   SoupSession *session;
   GAsyncResult *result; /* of the current step */
+  guint interim;        /* answers of status 1xx so far */
 } Exchange;
 
 static void
@@ -138,7 +141,10 @@ fail (GError **error, int code, const char *text)
 
 /* `why` is owned by the function. */
 static gboolean
-fail_for (SoupMessage *message, GError *why, GError **error)
+fail_for (const Exchange *exchange,
+          SoupMessage *message,
+          GError *why,
+          GError **error)
 {
   GTlsCertificateFlags flaws =
       soup_message_get_tls_peer_certificate_errors (message);
@@ -153,6 +159,12 @@ fail_for (SoupMessage *message, GError *why, GError **error)
     fail (error,
           G_IO_ERROR_FAILED,
           N_ ("the server does not answer as one with TLS (https) does"));
+  else if (g_error_matches (
+               why, SOUP_SESSION_ERROR, SOUP_SESSION_ERROR_PARSING) ||
+           exchange->interim > MAX_INTERIM)
+    fail (error,
+          G_IO_ERROR_FAILED,
+          N_ ("the server does not answer as one with HTTP does"));
   else if (g_error_matches (why, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT) ||
            g_error_matches (why, G_IO_ERROR, G_IO_ERROR_CONNECTION_CLOSED))
     fail (error,
@@ -165,6 +177,16 @@ fail_for (SoupMessage *message, GError *why, GError **error)
     }
   g_error_free (why);
   return FALSE;
+}
+
+/* The time-out is for a server that is silent. This one is not. */
+static void
+count_interim (SoupMessage *message, gpointer data)
+{
+  Exchange *exchange = data;
+
+  if (++exchange->interim > MAX_INTERIM)
+    g_cancellable_cancel (exchange->cancellable);
 }
 
 static gboolean
@@ -264,7 +286,7 @@ read_answer (Exchange *exchange,
       return TRUE;
     }
   if (n < 0 && !g_error_matches (why, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
-    return fail_for (message, why, error);
+    return fail_for (exchange, message, why, error);
   g_clear_error (&why);
   if (n < 0 || (told && sum < (guint64)length))
     return fail (
@@ -312,6 +334,8 @@ exchange_with (Exchange *exchange, FlamHttpAnswer *answer, GError **error)
       GUri *next;
 
       answer->early = TRUE;
+      g_signal_connect (
+          message, "got-informational", G_CALLBACK (count_interim), exchange);
       soup_session_send_async (exchange->session,
                                message,
                                G_PRIORITY_DEFAULT,
@@ -321,7 +345,7 @@ exchange_with (Exchange *exchange, FlamHttpAnswer *answer, GError **error)
       result = await (exchange);
       stream = soup_session_send_finish (exchange->session, result, &why);
       if (stream == NULL)
-        return fail_for (message, why, error);
+        return fail_for (exchange, message, why, error);
       answer->early = FALSE;
       next = redirection (message, uri, exchange->request);
       if (next == NULL)
