@@ -290,11 +290,23 @@ is_count_heading (const char *line, gsize length)
   return length < 200 && memmem (line, length, " profile: total ", 16) != NULL;
 }
 
+/* The first line that is not empty: servers print empty lines before it. */
+static const char *
+first_line (const FlamSource *source)
+{
+  const char *p = (const char *)source->data, *end = p + source->size;
+
+  while (p < end && g_ascii_isspace (*p))
+    p++;
+  return p;
+}
+
 static guint
 probe (const FlamSource *source)
 {
-  const char *data = (const char *)source->data;
-  const char *newline = memchr (data, '\n', MIN (source->size, 200));
+  const char *data = first_line (source);
+  gsize size = source->size - (gsize)(data - (const char *)source->data);
+  const char *newline = memchr (data, '\n', MIN (size, 200));
 
   if (flam_gperftools_is_cpu (source) ||
       (g_str_has_prefix (data, "--- symbol\n") && newline != NULL))
@@ -364,7 +376,7 @@ load (FlamLoad *load, GError **error)
   FlamSource inner;
   FlamText text;
 
-  if (g_str_has_prefix ((const char *)load->source->data, symbol_heading))
+  if (g_str_has_prefix (first_line (load->source), symbol_heading))
     {
       reader.names = read_names (load, &inner);
       reader.source = &inner;
