@@ -268,6 +268,8 @@ add_sampled (FlamSpeedscope *reader,
   gint64 now = start;
   gboolean times;
 
+  if (reader->weights->len > reader->stacks->len)
+    reader->surplus += reader->weights->len - reader->stacks->len;
   if (reader->stacks->len == 0)
     return;
   if (!is_of_rows (reader, profile->measure))
@@ -398,6 +400,11 @@ load (FlamLoad *load, GError **error)
                            "%" PRIu64 " sample has no weight and was left out",
                            "%" PRIu64
                            " samples have no weight and were left out");
+  flam_builder_warn_count (load->builder,
+                           reader.surplus,
+                           "%" PRIu64 " weight has no sample and was left out",
+                           "%" PRIu64
+                           " weights have no sample and were left out");
   flam_builder_warn_count (load->builder,
                            reader.bad,
                            "%" PRIu64 " frame, event or weight is invalid",

@@ -72,6 +72,7 @@ typedef struct
   guint64 samples;
   guint64 bad;
   guint64 unweighted;
+  guint64 surplus;  /* weights beyond the samples */
   guint64 unclosed; /* frames of evented profiles */
 } FlamSpeedscope;
 
