@@ -28,8 +28,13 @@ flam_overview_leaves_counter (const FlamTimeline *timeline, guint counter)
 char *
 flam_overview_counter_name (const char *id)
 {
-  /* Translators: resident set size, as the system reports it */
-  return flam_format_visible (strcmp (id, "rss") == 0 ? _ ("RSS") : id);
+  g_autofree char *name = NULL;
+
+  /* In several captures that were merged, the name of one follows. */
+  if (g_str_has_prefix (id, "rss") && (id[3] == '\0' || id[3] == ' '))
+    /* Translators: resident set size, as the system reports it */
+    name = g_strconcat (_ ("RSS"), id + 3, NULL);
+  return flam_format_visible (name != NULL ? name : id);
 }
 
 static char *
