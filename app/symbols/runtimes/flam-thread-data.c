@@ -252,6 +252,15 @@ flam_thread_variable_find (const FlamElf *elf,
   return FALSE;
 }
 
+gboolean
+flam_thread_variable_local (const FlamElf *elf,
+                            guint64 offset,
+                            FlamThreadVariable *variable)
+{
+  *variable = (FlamThreadVariable){ 0 };
+  return find_by_relocation (elf, "", offset, variable);
+}
+
 bool
 flam_thread_variable_address (const FlamThreadVariable *variable,
                               const FlamRuntimeMemory *memory,

@@ -40,6 +40,11 @@ gboolean flam_thread_variable_find (const FlamElf *elf,
                                     const char *name,
                                     const char *getter,
                                     FlamThreadVariable *variable);
+/* The thread-local data of a library that only the library itself refers to,
+ * `offset` bytes from its start on. FALSE: not found. */
+gboolean flam_thread_variable_local (const FlamElf *elf,
+                                     guint64 offset,
+                                     FlamThreadVariable *variable);
 /* The address of the variable in a thread. `base` as in FlamRuntimeProcess. */
 bool flam_thread_variable_address (const FlamThreadVariable *variable,
                                    const FlamRuntimeMemory *memory,
