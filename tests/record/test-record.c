@@ -292,6 +292,66 @@ test_deleted (void)
   g_rmdir (folder);
 }
 
+/* The type of the note with the build ID becomes one that nothing reads. */
+static char *
+copy_without_build_id (const char *folder, const char *target)
+{
+  static const guint8 note[] = { 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
+  g_autofree char *from = target_path (target);
+  char *to = g_build_filename (folder, target, NULL);
+  g_autofree char *text = NULL;
+  guint8 *found;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (from, &text, &size, NULL));
+  found = memmem (text, size, note, sizeof note);
+  if (found != NULL)
+    found[4] = 99;
+  g_assert_true (g_file_set_contents_full (
+      to, text, (gssize)size, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+  return to;
+}
+
+/* Two programs at one path, one after the other: without build IDs, addresses
+ * in one are not named by the other. */
+static void
+test_replaced (void)
+{
+  static const char script[] =
+      "cp -p \"$0\" program && ./program 40 && rm program && "
+      "cp -p \"$1\" program && ./program $2";
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *first = copy_without_build_id (folder, "shares");
+  g_autofree char *other = copy_without_build_id (folder, "busy");
+  g_autofree char *path = g_build_filename (folder, "program", NULL);
+  const char *seconds[] = { other, first };
+  static const char *const numbers[] = { "1 0 300", "40" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (seconds); i++)
+    {
+      const char *arguments[] = {
+        "--cwd", folder, "--",       "sh",       "-c",
+        script,  first,  seconds[i], numbers[i], NULL
+      };
+      g_autoptr (Recording) recording = record (arguments);
+      const FlamModules *modules = &recording->profile->modules;
+      guint found = 0;
+
+      for (FlamId m = 0; m < modules->n; m++)
+        if (strcmp (flam_profile_string (recording->profile, modules->path[m]),
+                    path) == 0)
+          {
+            found++;
+            g_assert_cmpint (modules->symbols[m] != FLAM_SYMBOLS_NONE, ==, i);
+          }
+      g_assert_cmpuint (found, ==, 1);
+      g_unlink (path);
+    }
+  g_unlink (first);
+  g_unlink (other);
+  g_rmdir (folder);
+}
+
 /* Each library is called by a function of its own. Which of both is sampled
  * more often does not matter: without real-time priority, that is as the
  * scheduler decides. */
@@ -550,6 +610,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, builds[i], test_builds);
     }
   g_test_add_func ("/record/deleted", test_deleted);
+  g_test_add_func ("/record/replaced", test_replaced);
   g_test_add_func ("/record/libraries", test_libraries);
   g_test_add_func ("/record/plugins", test_plugins);
   g_test_add_func ("/record/plugins-with-perf", test_plugins_with_perf);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-resolve.h"
 
+#include <sys/stat.h>
+
 #include "flam-jit.h"
 #include "flam-symbol-source.h"
 
@@ -259,6 +261,37 @@ resolve_binary (FlamBuilder *builder,
   context->binaries = NULL;
 }
 
+/* Copies of a file, as in two containers of one image, have its size and
+ * time. */
+static gboolean
+is_same_file (const FlamBinary *a, const FlamBinary *b)
+{
+  struct stat x, y;
+
+  return a->fd >= 0 && b->fd >= 0 && fstat (a->fd, &x) == 0 &&
+         fstat (b->fd, &y) == 0 && x.st_size == y.st_size &&
+         x.st_mtim.tv_sec == y.st_mtim.tv_sec &&
+         x.st_mtim.tv_nsec == y.st_mtim.tv_nsec;
+}
+
+/* Different files without a build ID, one after the other at one path, are one
+ * module of the capture: which of them an address is in is unknown. */
+static gboolean
+is_ambiguous (FlamBinaryTable *binaries, const FlamBinary *binary)
+{
+  if (binary->kind != FLAM_BINARY_FILE || *binary->build_id != '\0')
+    return FALSE;
+  for (guint i = 0; i < flam_binary_table_n (binaries); i++)
+    {
+      const FlamBinary *other = flam_binary_table_at (binaries, i);
+
+      if (other != binary && other->id == binary->id &&
+          !is_same_file (binary, other))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* Files about generated code are accepted regardless of their age, because the
  * processes that wrote them have just run on this machine. */
 void
@@ -274,7 +307,14 @@ flam_resolve (FlamBuilder *builder, FlamBinaryTable *binaries, gint64 origin)
       GArray *queries =
           g_hash_table_lookup (modules, GUINT_TO_POINTER (binary->id));
 
-      if (queries != NULL)
+      if (queries != NULL && is_ambiguous (binaries, binary))
+        flam_builder_note_module_symbols (
+            builder,
+            binary->id,
+            FLAM_SYMBOLS_NONE,
+            N_ ("the file was replaced by another one while it was recorded, "
+                "and they have no build IDs"));
+      else if (queries != NULL)
         resolve_binary (builder, &context, binaries, binary, queries, origin);
     }
 }
