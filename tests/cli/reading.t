@@ -359,3 +359,12 @@ all  10  2
  2
 main 5
 main;draw;blit 3
+
+# Times that are out of range are limited, and the warning names the first of them.
+$ echo '[{"name":"a","ph":"X","ts":1,"dur":5,"pid":1,"tid":1},{"name":"b","ph":"X","ts":9223372036854775807,"dur":5,"pid":1,"tid":1},{"name":"c","ph":"X","ts":20,"dur":9000000000000000000,"pid":1,"tid":2}]' >far.trace.json; grep -obE '9[0-9]{18}' far.trace.json; flambeau-cli info far.trace.json | grep warning
+80:9223372036854775807
+160:9000000000000000000
+warning    2 times are out of range and were limited: the first is at byte 80
+
+$ echo '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url":""},"children":[2]},{"id":2,"callFrame":{"functionName":"f","url":"x.js"}}],"startTime":0,"endTime":9000000000000000000,"samples":[2,2],"timeDeltas":[1,9000000000000000000]}' >far.cpuprofile; flambeau-cli info far.cpuprofile | grep warning
+warning    the time of 1 sample is out of range and was limited: it is sample 2

@@ -61,6 +61,8 @@ typedef struct
   GHashTable *by_key;  /* process and id, or thread, as text -> one of them */
   guint64 events;
   guint64 others;
+  guint64 beyond;
+  const char *first_beyond;
 } Trace;
 
 static void
@@ -380,6 +382,9 @@ take_parts (Trace *trace)
 
       trace->events += part->events.n;
       trace->others += part->events.others;
+      if (trace->beyond == 0)
+        trace->first_beyond = part->events.first_beyond;
+      trace->beyond += part->events.beyond;
       flam_trace_spans_see (&trace->spans, part->events.end);
       take_names (trace, part);
       take_places (trace, part);
@@ -550,6 +555,16 @@ say_what_is_missing (Trace *trace)
                            bad,
                            "%" PRIu64 " event is invalid at its position",
                            "%" PRIu64 " events are invalid at their positions");
+  if (trace->beyond > 0)
+    flam_builder_warn (
+        trace->builder,
+        FLAM_PLURAL (trace->beyond,
+                     "%" PRIu64 " time is out of range and was limited: it is "
+                     "at byte %zu",
+                     "%" PRIu64 " times are out of range and were limited: the "
+                     "first is at byte %zu"),
+        trace->beyond,
+        (gsize)(trace->first_beyond - (const char *)trace->load->source->data));
 }
 
 static gboolean

@@ -471,10 +471,16 @@ first_char (FlamJson *json)
 }
 
 static gint64
-get_time (FlamJson *json, gint64 least)
+get_time (FlamTraceEvents *events, gint64 least)
 {
+  FlamJson *json = &events->json;
   gint64 time = flam_trace_number (json, 1000);
 
+  if (time > MAX_TIME || time < -MAX_TIME)
+    {
+      if (events->beyond++ == 0)
+        events->first_beyond = json->string.text;
+    }
   return CLAMP (time, least, MAX_TIME);
 }
 
@@ -499,13 +505,13 @@ read_event (FlamTraceEvents *events)
       event.name = get_text (json);
     else if (flam_json_key_is (json, "ts"))
       {
-        event.time = get_time (json, -MAX_TIME);
+        event.time = get_time (events, -MAX_TIME);
         event.timed = TRUE;
       }
     else if (flam_json_key_is (json, "dur"))
-      event.duration = get_time (json, 0);
+      event.duration = get_time (events, 0);
     else if (flam_json_key_is (json, "tdur"))
-      event.thread_duration = get_time (json, 0);
+      event.thread_duration = get_time (events, 0);
     else if (flam_json_key_is (json, "pid"))
       read_id (events, &event.who.pid, &event.who.pid_name);
     else if (flam_json_key_is (json, "tid"))

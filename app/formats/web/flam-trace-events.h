@@ -76,7 +76,9 @@ typedef struct
   FlamColumn places;  /* FlamTracePlace: row i is place i + 1 of moments */
   gint64 end;         /* ns: the time of the last event */
   guint64 n;
-  guint64 others; /* events of kinds that are not shown */
+  guint64 others;           /* events of kinds that are not shown */
+  guint64 beyond;           /* times and durations that are out of range */
+  const char *first_beyond; /* its text */
 
   FlamInterner task_index;
   FlamInterner place_index;

@@ -479,6 +479,7 @@ find_moments (FlamV8Profile *profile)
   GArray *moments = g_array_sized_new (FALSE, FALSE, sizeof (Moment), n + 1);
   Moment moment = { .time = profile->start };
   gint64 first, last, end;
+  guint beyond = 0, first_beyond = 0;
 
   for (guint i = 0; i < n; i++)
     {
@@ -486,11 +487,23 @@ find_moments (FlamV8Profile *profile)
           __builtin_add_overflow (moment.time,
                                   g_array_index (profile->deltas, gint64, i),
                                   &moment.time))
-        moment.time = latest;
+        moment.time = G_MAXINT64;
+      if (moment.time > latest && beyond++ == 0)
+        first_beyond = i + 1;
       moment.time = CLAMP (moment.time, 0, latest);
       moment.number = i;
       g_array_append_val (moments, moment);
     }
+  if (beyond > 0)
+    flam_builder_warn (
+        profile->builder,
+        FLAM_PLURAL (beyond,
+                     "the time of %u sample is out of range and was limited: "
+                     "it is sample %u",
+                     "the times of %u samples are out of range and were "
+                     "limited: the first is sample %u"),
+        beyond,
+        first_beyond);
   g_array_sort (moments, compare_moments);
   first = g_array_index (moments, Moment, 0).time;
   last = g_array_index (moments, Moment, n - 1).time;
