@@ -4,6 +4,8 @@
 
 #include "flam-order.h"
 
+#include <string.h>
+
 /* --- checks -------------------------------------------------------------- */
 
 static gboolean
@@ -231,6 +233,26 @@ shift_times (FlamBuilder *builder, gint64 origin)
 
 /* --- finish: order ------------------------------------------------------- */
 
+/* Counts each thread's samples. TRUE: they are already thread by thread, and
+ * ascend in time. */
+static gboolean
+count_in_order (const FlamBuilder *builder, guint32 *count)
+{
+  const FlamThreadId *thread = builder->tables.sample_thread;
+  const gint64 *times = builder->tables.profile.samples.time;
+  gboolean ordered = TRUE;
+
+  for (guint32 i = 0; i < builder->tables.profile.samples.n; i++)
+    {
+      count[thread[i]]++;
+      if (i > 0 && (thread[i] < thread[i - 1] ||
+                    (thread[i] == thread[i - 1] && times != NULL &&
+                     times[i] < times[i - 1])))
+        ordered = FALSE;
+    }
+  return ordered;
+}
+
 /* The rows of samples, thread by thread, ascending in time, ties in their
  * original order. NULL when they are already in that order. */
 static guint32 *
@@ -240,28 +262,20 @@ sample_order (FlamBuilder *builder, guint32 *first, guint32 *count)
   const gint64 *times = builder->tables.profile.samples.time;
   guint32 n = builder->tables.profile.samples.n;
   guint32 n_threads = builder->tables.profile.threads.n;
-  g_autofree guint32 *order = g_new (guint32, n + 1);
-  gboolean identity = TRUE;
+  gboolean ordered = count_in_order (builder, count);
+  guint32 *order;
 
+  for (guint32 t = 0, at = 0; t < n_threads; at += count[t++])
+    first[t] = at;
+  if (ordered)
+    return NULL;
+  order = g_new (guint32, n);
+  memset (count, 0, n_threads * sizeof *count);
   for (guint32 i = 0; i < n; i++)
-    count[thread[i]]++;
-  for (guint32 t = 0, at = 0; t < n_threads; t++)
-    {
-      first[t] = at;
-      at += count[t];
-      count[t] = 0;
-    }
-  for (guint32 i = 0; i < n; i++)
-    {
-      guint32 at = first[thread[i]] + count[thread[i]]++;
-
-      order[at] = i;
-      identity = identity && at == i;
-    }
+    order[first[thread[i]] + count[thread[i]]++] = i;
   for (guint32 t = 0; times != NULL && t < n_threads; t++)
-    if (flam_order_by_time (order + first[t], count[t], times))
-      identity = FALSE;
-  return identity ? NULL : g_steal_pointer (&order);
+    flam_order_by_time (order + first[t], count[t], times);
+  return order;
 }
 
 /* --- finish: freezing ---------------------------------------------------- */
