@@ -44,8 +44,6 @@ check_weighing (const FlamCliOptions *options,
   return FALSE;
 }
 
-/* --event and --measure name the same thing, except for a measure "samples" in
- * files without one: that selects the weight of an event. */
 /* The first measure of which the threads spent any in these states: the events
  * that perf counts have no waiting, its off-CPU time has nothing else. */
 static guint
@@ -64,6 +62,8 @@ default_measure (const FlamProfile *profile, guint states)
   return first;
 }
 
+/* --event and --measure name the same thing, except for a measure "samples" in
+ * files without one: that selects the weight of an event. */
 static FlamExit
 select_measure (const FlamCliOptions *options,
                 const FlamProfile *profile,
