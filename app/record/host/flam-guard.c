@@ -14,7 +14,8 @@
 #define ALIVE 3
 #define LEAVE_MS 10000
 
-/* Without the files of the other process: their readers wait for their end. */
+/* Closes all other files: a pipe ends for its reader only when no process has
+ * it open for writing. */
 static void
 keep_only (int in, int out, int alive)
 {

@@ -76,8 +76,7 @@ refuse_machine (const char *host,
   return flam_error_set (
       error,
       FLAM_ERROR_UNSUPPORTED,
-      N_ ("%s: the machine is %.40s, but there is no recorder here for it, "
-          "only for %s"),
+      N_ ("%s: the machine is %.40s, and the recorders here are only for %s"),
       host,
       machine,
       ours);
