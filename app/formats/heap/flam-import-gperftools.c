@@ -290,11 +290,13 @@ is_count_heading (const char *line, gsize length)
   return length < 200 && memmem (line, length, " profile: total ", 16) != NULL;
 }
 
-/* The first line that is not empty: servers print empty lines before it. */
+/* The first line that is not empty, as flam_source_first_char() looks for it:
+ * servers print empty lines before it. */
 static const char *
 first_line (const FlamSource *source)
 {
-  const char *p = (const char *)source->data, *end = p + source->size;
+  const char *p = (const char *)source->data;
+  const char *end = p + MIN (source->size, 4096);
 
   while (p < end && g_ascii_isspace (*p))
     p++;
