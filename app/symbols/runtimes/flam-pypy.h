@@ -46,8 +46,8 @@
  * Source: PyPy's rpython/jit/backend/x86/arch.py, assembler.py,
  * llsupport/codemap.py, src/codemap.c and src/skiplist.c;
  * rpython/rlib/rvmprof/cintf.py and rweaklist.py; pypy/interpreter/pycode.py,
- * whose fields are in the order of their names. Debian 12's 7.3.11 was
- * checked. */
+ * whose fields are in the order of their names. 7.3.11 and 7.3.19, of
+ * Debian 12 and 13, were checked. */
 
 #include "flam-runtime-file.h"
 #include "flam-runtime-memory.h"
