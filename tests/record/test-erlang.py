@@ -88,6 +88,23 @@ class Erlang(unittest.TestCase):
         self.assertGreater(first + second, 0.97 * whole)
         self.assertGreater(second, 0.5 * whole)
 
+    def test_called_c(self):
+        """C runs on the scheduler's stack; the process that has called it is found."""
+        with tempfile.TemporaryDirectory(prefix="flam-erlang.") as folder:
+            capture = pathlib.Path(folder) / "capture.flambeau"
+            subprocess.run(["erlc", "-o", folder, targets / "calls.erl"], check=True)
+            subprocess.run([recorder, "--output", capture, "--", "erl", "-noshell", "-pa", folder,
+                            "-s", "calls", "start", "3"], check=True, timeout=120)
+            self.assertLess(ask("info", capture)["truncated_stacks"],
+                            0.02 * ask("info", capture)["samples"] + 5)
+            # The caller, its callers: init:start_em/1, init:do_boot/3.
+            for function in ["phash2_1", "term_to_binary_1", "binary_to_term_1"]:
+                tree = ask("tree", capture, "--depth", "1000", "--measure", "samples",
+                           "--filter", f"^{function}$")
+                names = [node["function"] for node in path_to(tree, function)[1:]]
+                self.assertEqual(names[0], "init:do_boot/3")
+                self.assertEqual(names[-3:], ["calls:until/1", "calls:work/2", function])
+
 
 if __name__ == "__main__":
     unittest.main()

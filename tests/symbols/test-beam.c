@@ -33,13 +33,22 @@
 #define ATOM (BASE + 0x5000)
 #define STACK (BASE + 0x8000)
 #define EXIT 0xabc0u
+#define SCHEDULERS (BASE + 0x6000)
+#define REGISTERS (BASE + 0x7800) /* the scheduler's stack is below */
+#define THREAD (BASE + 0xb000)
+#define PROCESS (BASE + 0x6800)
+#define SCHEDULE 0xcd00u
+#define NOW (G_GINT64_CONSTANT (1000) * 1000 * 1000)
 
 static const FlamBeam beam = { .release = 25,
                                .functions = 96,
                                .index = 0x10,
                                .ranges = 0x100,
                                .atoms = 0x200,
-                               .bottom = 0x300 };
+                               .bottom = 0x300,
+                               .schedulers = 0x310,
+                               .n_schedulers = 0x318,
+                               .schedule = SCHEDULE };
 
 /* An atom is its index and six bits of tag. */
 static guint64
@@ -196,6 +205,122 @@ test_called_c (void)
   g_assert_cmphex (entry.function, ==, CODE + 0x100);
 }
 
+/* The call of C by `heavy`, whose stack is in the process at 0x58. */
+static void
+fill_call (Fake *fake)
+{
+  static const guint8 code[] = { 0xff, 0xd0, 0x48, 0x85, 0xc0,
+                                 0x49, 0x8b, 0x65, 0x58 };
+
+  fill (fake);
+  put (fake, BASE + 0x310, SCHEDULERS);
+  put (fake, BASE + 0x318, 2);
+  put (fake, SCHEDULERS, THREAD + 0x10000 - 0x40);
+  put (fake, SCHEDULERS + 0x440, REGISTERS);
+  put (fake, SCHEDULERS + 0x440 + 0xa8, PROCESS);
+  put (fake, PROCESS + 0x58, STACK);
+  memcpy (fake->bytes + (CODE + 0x18e - BASE), code, sizeof code);
+  put (fake, REGISTERS - 8, CODE + 0x190);
+}
+
+static gsize
+walk (Fake *fake,
+      FlamBeamProcess *process,
+      guint64 *kept,
+      guint64 sp,
+      FlamRuntimeEntry *entries)
+{
+  FlamRuntimeMemory memory = { read_fake, fake };
+  FlamRuntimeRegs regs = leaf_at (0x5555);
+
+  regs.fs_base = THREAD;
+  regs.general[FLAM_RUNTIME_RSP] = sp;
+  return flam_beam_walk (
+      &beam, process, &memory, BASE, &regs, NOW, kept, entries, 8);
+}
+
+/* A scheduler in C, called by a process, and by none. */
+static void
+test_walk (void)
+{
+  g_autofree Fake *fake = g_new0 (Fake, 1);
+  FlamRuntimeMemory memory = { read_fake, fake };
+  FlamBeamProcess process = { 0 };
+  FlamRuntimeEntry entries[8], entry;
+  FlamRuntimeRegs regs = leaf_at (CODE + 0x190), caller, above;
+  guint64 kept[FLAM_BEAM_KEPT] = { 0 };
+  gint32 distance = (gint32)(BASE + SCHEDULE - (CODE + 0x190));
+
+  fill_call (fake);
+  /* Compiled code is not the chain's; C is, whose process is looked for. */
+  g_assert_cmpuint (walk (fake, &process, kept, STACK, entries), ==, 0);
+  g_assert_cmphex (process.running, ==, 0);
+  g_assert_cmpuint (
+      walk (fake, &process, kept, REGISTERS - 0x40, entries), ==, 3);
+  g_assert_cmphex (process.running, ==, 0xa8);
+  assert_name (fake, &entries[0], "heavy/2", "x.hrl", 7);
+  assert_name (fake, &entries[1], "loop/3", "burst.erl", 20);
+  g_assert_cmphex (entries[2].function, ==, 0);
+  g_assert_cmphex (entries[2].at, ==, REGISTERS);
+  /* The native frames end there, with one more that holds the entry. */
+  regs.leaf = false;
+  regs.entry = regs.general[FLAM_RUNTIME_RSP] = REGISTERS;
+  g_assert_cmpint (
+      flam_beam_step (&beam, &memory, BASE, &regs, &entry, &caller),
+      ==,
+      FLAM_BEAM_STEPPED);
+  g_assert_cmphex (entry.function, ==, 0);
+  g_assert_cmphex (caller.general[FLAM_RUNTIME_RSP], >, REGISTERS);
+  g_assert_cmpint (
+      flam_beam_step (&beam, &memory, BASE, &caller, &entry, &above),
+      ==,
+      FLAM_BEAM_LAST);
+  g_assert_cmphex (entry.function, ==, 0);
+  /* The entry of another call. */
+  regs.entry += 8;
+  g_assert_cmpint (
+      flam_beam_step (&beam, &memory, BASE, &regs, &entry, &caller),
+      ==,
+      FLAM_BEAM_LOST);
+  /* rsp is in rbp. */
+  memcpy (fake->bytes + (CODE + 0x193 - BASE), "\x48\x89\xec", 3);
+  g_assert_cmpuint (
+      walk (fake, &process, kept, REGISTERS - 0x40, entries), ==, 0);
+  /* The scheduler itself. */
+  fake->bytes[CODE + 0x18b - BASE] = 0xe8;
+  memcpy (fake->bytes + (CODE + 0x18c - BASE), &distance, sizeof distance);
+  g_assert_cmpuint (
+      walk (fake, &process, kept, REGISTERS - 0x40, entries), ==, 1);
+  g_assert_cmphex (entries[0].at, ==, REGISTERS);
+}
+
+static void
+test_walk_lies (void)
+{
+  g_autofree Fake *fake = g_new0 (Fake, 1);
+
+  for (guint round = 0; round < 3000; round++)
+    {
+      FlamBeamProcess process = { .running = round % 4 > 0 ? 0xa8 : 0 };
+      guint64 kept[FLAM_BEAM_KEPT] = { 0 };
+      FlamRuntimeEntry entries[8];
+
+      memset (fake, 0, sizeof *fake);
+      fill_call (fake);
+      for (guint i = 0; i < 30; i++)
+        put (fake,
+             BASE + (guint64)g_test_rand_int_range (0, 0x1500) * 8,
+             g_test_rand_bit ()
+                 ? BASE + (guint64)g_test_rand_int_range (0, SIZE)
+                 : (guint64)g_test_rand_int () << 32 |
+                       (guint)g_test_rand_int ());
+      g_assert_cmpuint (
+          walk (fake, &process, kept, REGISTERS - 0x40, entries), <=, 8);
+      g_assert_cmpuint (fake->reads, <, 10000000);
+      fake->reads = 0;
+    }
+}
+
 static void
 test_lies (void)
 {
@@ -250,6 +375,8 @@ test_file (void)
   found = file.facts;
   g_assert_cmphex (found->ranges, ==, 0x3fc9e0);
   g_assert_cmphex (found->index, ==, 0x3fca44);
+  g_assert_cmphex (found->schedulers, ==, 0x3fb8d0);
+  g_assert_cmphex (found->schedule, ==, 0x7ddb0);
   flam_runtime_file_clear (&file);
   g_assert_false (flam_beam_find (elf, fd, "/usr/bin/perl", &file));
   close (fd);
@@ -261,6 +388,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/beam/frames", test_frames);
   g_test_add_func ("/beam/called-c", test_called_c);
+  g_test_add_func ("/beam/walk", test_walk);
+  g_test_add_func ("/beam/walk/lies", test_walk_lies);
   g_test_add_func ("/beam/lies", test_lies);
   g_test_add_func ("/beam/file", test_file);
   return g_test_run ();

@@ -5,6 +5,40 @@
 
 /* Erlang and Elixir: flam-beam.h. */
 
+G_STATIC_ASSERT (FLAM_BEAM_KEPT <= FLAM_RUNTIME_OWN_WORDS);
+
+static FlamRuntimeOpened
+open_process (FlamRuntimeProcess *process,
+              const FlamRuntimeMemory *memory,
+              const char **why,
+              const char **help)
+{
+  (void)memory;
+  (void)why;
+  (void)help;
+  process->layout = g_new0 (FlamBeamProcess, 1);
+  return FLAM_RUNTIME_OPENED;
+}
+
+static gsize
+walk (const FlamRuntimeProcess *process,
+      FlamRuntimeThread *thread,
+      const FlamRuntimeRegs *regs,
+      const FlamRuntimeMemory *memory,
+      FlamRuntimeEntry *entries,
+      gsize limit)
+{
+  return flam_beam_walk (process->file->facts,
+                         process->layout,
+                         memory,
+                         process->base,
+                         regs,
+                         thread->now,
+                         thread->own,
+                         entries,
+                         limit);
+}
+
 static gboolean
 claims (const FlamRuntimeProcess *process,
         guint64 start,
@@ -50,6 +84,10 @@ const FlamRuntime flam_runtime_beam = {
   .label = "Erlang",
   .compiles = TRUE,
   .find = flam_beam_find,
+  .open = open_process,
+  .walk = walk,
+  .needs_regs = TRUE,
+  .naming = FLAM_RUNTIME_NAME_RESUMED,
   .by_position = TRUE,
   .name = name_function,
   .joint = ":",

@@ -23,6 +23,21 @@
 #define BINARY_DATA 16 /* of a binary in the heap */
 #define TEXT_MAX 255   /* characters of a file's name */
 
+/* The registers are at the top of a scheduler's stack. */
+#define TOP_MAX (64u << 10)
+/* Of a scheduler by default; more is other memory, such as the stack of a
+ * process. */
+#define STACK_MAX (1u << 20)
+#define REGISTERS_ALIGN 64u
+#define REGISTERS_USED 128u  /* rbx is up to this far above their start */
+#define LEARN_MAX 256u       /* frames of a stack that is recognized */
+#define SCHEDULER_WORDS 128u /* of a scheduler that are searched */
+#define SCHEDULERS_MAX 1024u
+#define SCHEDULER_SIZE (64u << 10) /* at most; 41.7 KiB in OTP 25 */
+#define PAUSE (10u * 1000 * 1000)  /* ns, doubled each time */
+#define CALL_SIZE 6u
+#define AFTER_CALL 64u /* bytes in which rsp is set again */
+
 #define TAG_MASK 3u
 #define TAG_LIST 1u
 #define NIL 0x3bu
@@ -118,6 +133,10 @@ flam_beam_find (const FlamElf *elf,
       file->why = N_ ("its table of modules was not found in the file");
       return TRUE;
     }
+  if (!find_symbol (elf, "erts_aligned_scheduler_data", &beam.schedulers) ||
+      !find_symbol (elf, "erts_no_schedulers", &beam.n_schedulers) ||
+      !find_symbol (elf, "erts_schedule", &beam.schedule))
+    beam.schedulers = 0;
   file->help = NULL;
   file->facts = g_memdup2 (&beam, sizeof beam);
   return TRUE;
@@ -209,6 +228,47 @@ is_process_stack (guint64 mark, const FlamRuntimeRegs *regs, guint64 header)
                           regs->general[FLAM_RUNTIME_RBP] == mark;
 }
 
+/* The next address to return to on a process's stack, and the stack pointer
+ * after that. 0: none. */
+static guint64
+find_return (const FlamBeam *beam,
+             const FlamRuntimeMemory *memory,
+             guint64 base,
+             guint64 bottom,
+             guint64 *sp)
+{
+  for (guint i = 0; i < FRAME_WORDS; i++)
+    {
+      guint64 word;
+
+      if (!flam_runtime_read_u64 (memory, *sp, &word))
+        return 0;
+      *sp += 8;
+      if (word != 0 && (word & TAG_MASK) == 0 &&
+          (word == bottom || find_module (beam, memory, base, word - 1) != 0))
+        return word;
+    }
+  return 0;
+}
+
+/* From C: the functions are the chain's. What remains of the stack is nothing
+ * but the process's first frame. */
+static FlamBeamStep
+leave_c (const FlamRuntimeRegs *regs,
+         guint64 bottom,
+         FlamRuntimeEntry *entry,
+         FlamRuntimeRegs *caller)
+{
+  if (regs->leaf || regs->entry == 0 ||
+      regs->entry != regs->general[FLAM_RUNTIME_RSP])
+    return FLAM_BEAM_LOST;
+  *entry = (FlamRuntimeEntry){ 0 };
+  *caller = (FlamRuntimeRegs){ .pc = bottom };
+  caller->general[FLAM_RUNTIME_RSP] = regs->entry + 8;
+  caller->known = 1u << FLAM_RUNTIME_RSP;
+  return FLAM_BEAM_STEPPED;
+}
+
 FlamBeamStep
 flam_beam_step (const FlamBeam *beam,
                 const FlamRuntimeMemory *memory,
@@ -229,27 +289,229 @@ flam_beam_step (const FlamBeam *beam,
       !flam_runtime_read_u64 (
           memory, entry->function + INFO_NAME + 8, &entry->cookie))
     entry->function = 0;
-  if (!is_process_stack (mark, regs, header) ||
-      !flam_runtime_read_u64 (memory, base + beam->bottom, &bottom))
+  if (!flam_runtime_read_u64 (memory, base + beam->bottom, &bottom))
     return FLAM_BEAM_LOST;
-  for (guint i = 0; i < FRAME_WORDS; i++)
+  if (!regs->leaf && regs->pc == bottom)
+    return FLAM_BEAM_LAST;
+  if (!is_process_stack (mark, regs, header))
+    return leave_c (regs, bottom, entry, caller);
+  word = find_return (beam, memory, base, bottom, &sp);
+  if (word == 0)
+    return FLAM_BEAM_LOST;
+  *caller = (FlamRuntimeRegs){ .pc = word };
+  caller->general[FLAM_RUNTIME_RSP] = sp;
+  caller->known = 1u << FLAM_RUNTIME_RSP;
+  if (word == bottom)
+    return FLAM_BEAM_LAST;
+  caller->general[FLAM_RUNTIME_RBP] = mark;
+  caller->known |= 1u << FLAM_RUNTIME_RBP;
+  return FLAM_BEAM_STEPPED;
+}
+
+/* --- the process that has called C --------------------------------------- */
+
+/* A scheduler begins with the address of its registers, which are just below
+ * the thread's own data. 0: not found, as for a thread that is not a scheduler.
+ */
+static guint64
+find_scheduler (const FlamRuntimeMemory *memory,
+                guint64 schedulers,
+                guint64 n,
+                guint64 fs_base,
+                FlamBeamProcess *process,
+                guint64 *registers)
+{
+  guint64 step = process->stride != 0 ? process->stride : REGISTERS_ALIGN;
+  guint64 end = n * (process->stride != 0 ? process->stride : SCHEDULER_SIZE);
+
+  for (guint64 at = 0; at < end; at += step)
     {
-      if (!flam_runtime_read_u64 (memory, sp + 8 * i, &word))
-        return FLAM_BEAM_LOST;
-      if (word == 0 || (word & TAG_MASK) != 0)
+      if (!flam_runtime_read_u64 (memory, schedulers + at, registers))
+        return 0;
+      if (fs_base - *registers - 1 >= TOP_MAX ||
+          *registers % REGISTERS_ALIGN != 0)
         continue;
-      if (word != bottom && find_module (beam, memory, base, word - 1) == 0)
-        continue;
-      *caller = (FlamRuntimeRegs){ .pc = word };
-      caller->general[FLAM_RUNTIME_RSP] = sp + 8 * (i + 1);
-      caller->known = 1u << FLAM_RUNTIME_RSP;
-      if (word == bottom)
-        return FLAM_BEAM_LAST;
-      caller->general[FLAM_RUNTIME_RBP] = mark;
-      caller->known = 1u << FLAM_RUNTIME_RSP | 1u << FLAM_RUNTIME_RBP;
-      return FLAM_BEAM_STEPPED;
+      if (at > 0 && at < SCHEDULER_SIZE)
+        process->stride = at;
+      return schedulers + at;
     }
-  return FLAM_BEAM_LOST;
+  return 0;
+}
+
+/* kept: the scheduler, its registers, when to look again, and how long to wait
+ * then. */
+static gboolean
+is_scheduler (const FlamBeam *beam,
+              FlamBeamProcess *process,
+              const FlamRuntimeMemory *memory,
+              guint64 base,
+              guint64 fs_base,
+              gint64 now,
+              guint64 *kept)
+{
+  guint64 schedulers, n;
+
+  if (kept[0] != 0)
+    return TRUE;
+  if (beam->schedulers == 0 || fs_base == 0 || now < (gint64)kept[2])
+    return FALSE;
+  if (!flam_runtime_read_u64 (memory, base + beam->schedulers, &schedulers) ||
+      !flam_runtime_read_u64 (memory, base + beam->n_schedulers, &n) ||
+      schedulers == 0)
+    return FALSE;
+  kept[3] = CLAMP (2 * kept[3], PAUSE, 1024 * (guint64)PAUSE);
+  kept[2] = (guint64)now + kept[3];
+  kept[0] = find_scheduler (
+      memory, schedulers, MIN (n, SCHEDULERS_MAX), fs_base, process, &kept[1]);
+  return kept[0] != 0;
+}
+
+/* Whether the stack of a process begins there. */
+static gboolean
+is_stack (const FlamBeam *beam,
+          const FlamRuntimeMemory *memory,
+          guint64 base,
+          guint64 bottom,
+          guint64 sp)
+{
+  guint64 pc = sp != 0 && sp % 8 == 0 ? base : 0;
+
+  for (guint i = 0; i < LEARN_MAX && pc != 0 && pc != bottom; i++)
+    pc = find_return (beam, memory, base, bottom, &sp);
+  return pc == bottom;
+}
+
+/* While it has called C, a scheduler refers to its process, and to no other
+ * that has a stack. */
+static gboolean
+learn_running (const FlamBeam *beam,
+               FlamBeamProcess *process,
+               const FlamRuntimeMemory *memory,
+               guint64 base,
+               guint64 bottom,
+               guint offset,
+               const guint64 *kept)
+{
+  guint64 words[SCHEDULER_WORDS], sp;
+
+  if (process->running != 0)
+    return TRUE;
+  if (!flam_runtime_read (memory, kept[0], words, sizeof words))
+    return FALSE;
+  for (guint i = 1; i < SCHEDULER_WORDS && process->running == 0; i++)
+    if (words[i] % 8 == 0 &&
+        flam_runtime_read_u64 (memory, words[i] + offset, &sp) &&
+        is_stack (beam, memory, base, bottom, sp))
+      process->running = 8 * i;
+  return process->running != 0;
+}
+
+/* The target of the call before `address`:
+ *
+ *   e8 x       call x
+ *   ff 15 x    call *x(%rip)      0: another kind of call */
+static guint64
+call_target (const FlamRuntimeMemory *memory,
+             guint64 address,
+             const guint8 *code)
+{
+  guint64 target;
+  gint32 x;
+
+  memcpy (&x, code + 2, sizeof x);
+  target = address + (guint64)(gint64)x;
+  if (code[1] == 0xe8)
+    return target;
+  if (code[0] != 0xff || code[1] != 0x15 ||
+      !flam_runtime_read_u64 (memory, target, &target))
+    return 0;
+  return target;
+}
+
+/* Where the process keeps rsp during the call, in bytes from its start:
+ *
+ *   49 8b 65 x    mov x(%r13), %rsp
+ *   48 89 ec      mov %rbp, %rsp       0: not in the process */
+static guint
+kept_rsp (const guint8 *code)
+{
+  for (guint i = 0; i + 4 <= AFTER_CALL; i++)
+    {
+      if (memcmp (code + i, "\x49\x8b\x65", 3) == 0 && code[i + 3] < 0x80)
+        return code[i + 3];
+      if (memcmp (code + i, "\x48\x89\xec", 3) == 0 ||
+          memcmp (code + i, "\x48\x8b\xe5", 3) == 0)
+        return 0;
+    }
+  return 0;
+}
+
+static FlamRuntimeEntry
+entry_of (const FlamBeam *beam,
+          const FlamRuntimeMemory *memory,
+          guint64 base,
+          guint64 pc)
+{
+  FlamRuntimeEntry entry = { 0 };
+  guint64 number;
+
+  entry.function = find_function (
+      beam, memory, find_module (beam, memory, base, pc), pc, &number);
+  entry.at = pc - entry.function;
+  if (entry.function != 0 &&
+      !flam_runtime_read_u64 (
+          memory, entry.function + INFO_NAME + 8, &entry.cookie))
+    entry.function = 0;
+  return entry;
+}
+
+gsize
+flam_beam_walk (const FlamBeam *beam,
+                FlamBeamProcess *process,
+                const FlamRuntimeMemory *memory,
+                guint64 base,
+                const FlamRuntimeRegs *regs,
+                gint64 now,
+                guint64 *kept,
+                FlamRuntimeEntry *entries,
+                gsize limit)
+{
+  guint64 sp = regs->general[FLAM_RUNTIME_RSP], pc, running, bottom;
+  guint8 code[CALL_SIZE + AFTER_CALL];
+  guint offset;
+  gsize n = 0;
+
+  if (limit == 0 ||
+      !is_scheduler (beam, process, memory, base, regs->fs_base, now, kept))
+    return 0;
+  if (kept[1] - sp - 1 >= STACK_MAX ||
+      !flam_runtime_read_u64 (memory, kept[1] - 8, &pc) ||
+      !flam_runtime_read (memory, pc - CALL_SIZE, code, sizeof code) ||
+      !flam_runtime_read_u64 (memory, base + beam->bottom, &bottom))
+    return 0;
+  if (call_target (memory, pc, code) == base + beam->schedule)
+    {
+      entries[0] = (FlamRuntimeEntry){ .at = kept[1] };
+      return 1;
+    }
+  offset = kept_rsp (code + CALL_SIZE);
+  if (offset == 0 ||
+      !learn_running (beam, process, memory, base, bottom, offset, kept) ||
+      !flam_runtime_read_u64 (memory, kept[0] + process->running, &running) ||
+      !flam_runtime_read_u64 (memory, running + offset, &sp))
+    return 0;
+  while (pc != bottom && n + 1 < limit)
+    {
+      FlamRuntimeEntry entry = entry_of (beam, memory, base, pc - 1);
+
+      if (entry.function != 0)
+        entries[n++] = entry;
+      pc = find_return (beam, memory, base, bottom, &sp);
+      if (pc == 0)
+        return n;
+    }
+  entries[n++] = (FlamRuntimeEntry){ .at = kept[1] };
+  return n;
 }
 
 /* --- names --------------------------------------------------------------- */

@@ -11,8 +11,17 @@
  *          functions, ascending ─▶ module, function, arity: atoms
  *                                ─▶ lines
  *
- * Where compiled code has called C, the stack is the scheduler's, and that of
- * the process is not found.
+ * C runs on the scheduler's own stack, below its registers:
+ *
+ *   erts_aligned_scheduler_data ─▶ a scheduler: registers ─▶ ┌─────────────┐
+ *                                  the running process       │ x registers │
+ *   the process: rsp, if compiled code                       ├─────────────┤
+ *   reads it there when C returns                            │ return pc   │
+ *                                                            │ C ...       │
+ *
+ * In the stop, `walk` finds the process whose function has called C. Where
+ * compiled code keeps rsp in a register instead, as it does for short calls,
+ * the process's stack is not found.
  *
  * Sources: OTP's erts/emulator/beam: beam_ranges.c, beam_code.h, atom.h,
  * index.h, erl_term.h, emu_loader and jit/beam_asm.h; OpenTelemetry's eBPF
@@ -25,12 +34,25 @@
 typedef struct
 {
   guint release;
-  guint16 functions; /* in the header of code */
-  guint64 index;     /* address in the file of the_active_code_index, */
-  guint64 ranges;    /* r, */
-  guint64 atoms;     /* erts_atom_table */
-  guint64 bottom;    /* and beam_normal_exit */
+  guint16 functions;    /* in the header of code */
+  guint64 index;        /* address in the file of the_active_code_index, */
+  guint64 ranges;       /* r, */
+  guint64 atoms;        /* erts_atom_table */
+  guint64 bottom;       /* and beam_normal_exit */
+  guint64 schedulers;   /* erts_aligned_scheduler_data, */
+  guint64 n_schedulers; /* erts_no_schedulers, */
+  guint64 schedule;     /* and erts_schedule(); 0: not found */
 } FlamBeam;
+
+/* What the stops of a process have shown. */
+typedef struct
+{
+  guint64 stride;  /* from a scheduler to the next; 0: not known yet */
+  guint64 running; /* of a scheduler's running process, from the address of its
+                    * registers on; 0: not known yet */
+} FlamBeamProcess;
+
+#define FLAM_BEAM_KEPT 4 /* words that are kept for a thread */
 
 /* A FlamRuntimeFind; `facts` is a FlamBeam. */
 gboolean flam_beam_find (const FlamElf *elf,
@@ -54,6 +76,19 @@ FlamBeamStep flam_beam_step (const FlamBeam *beam,
                              const FlamRuntimeRegs *regs,
                              FlamRuntimeEntry *entry,
                              FlamRuntimeRegs *caller);
+/* The functions of the process that has called C, if regs->pc is in C; the
+ * entry closes them at the address where compiled code's stack pointer was. An
+ * entry alone: the scheduler does not run a process. `now` in ns; `kept` is
+ * zeroed for a new thread. */
+gsize flam_beam_walk (const FlamBeam *beam,
+                      FlamBeamProcess *process,
+                      const FlamRuntimeMemory *memory,
+                      guint64 base,
+                      const FlamRuntimeRegs *regs,
+                      gint64 now,
+                      guint64 *kept,
+                      FlamRuntimeEntry *entries,
+                      gsize limit);
 /* FALSE: another function has taken its place. */
 gboolean flam_beam_name (const FlamBeam *beam,
                          const FlamRuntimeMemory *memory,
