@@ -403,6 +403,33 @@ test_plugins (void)
   assert_told_apart ("plugins", "ptrace");
 }
 
+/* Its code has no path. */
+static void
+test_unpacked (void)
+{
+  g_autofree char *library = target_path ("library-a.so");
+  g_autofree char *variable = g_strconcat ("FLAM_LIBRARY_A=", library, NULL);
+  g_autofree char *target = target_path ("cases");
+  const char *arguments[] = {
+    "--env", variable, "--", target, "unpacked", NULL
+  };
+  g_autoptr (Recording) recording = record (arguments);
+  const FlamModules *modules = &recording->profile->modules;
+  const char *path = "";
+
+  assert_good (recording, 0);
+  g_assert_cmpint (
+      weight_through (recording->profile, "samples", "call_a", "work_in_a"),
+      >,
+      total_of (recording->profile, "samples") * 9 / 10);
+  g_assert_cmpfloat (rooted_share (recording->profile), >, 0.97);
+  for (FlamId m = 0; m < modules->n && *path == '\0'; m++)
+    if (strstr (flam_profile_string (recording->profile, modules->path[m]),
+                "plugin") != NULL)
+      path = flam_profile_string (recording->profile, modules->path[m]);
+  g_assert_cmpstr (path, ==, "/memfd:plugin");
+}
+
 /* What /proc shows is later than the kernel's records of samples. */
 static void
 test_plugins_with_perf (void)
@@ -610,6 +637,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, builds[i], test_builds);
     }
   g_test_add_func ("/record/deleted", test_deleted);
+  g_test_add_func ("/record/unpacked", test_unpacked);
   g_test_add_func ("/record/replaced", test_replaced);
   g_test_add_func ("/record/libraries", test_libraries);
   g_test_add_func ("/record/plugins", test_plugins);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-binary-table.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -34,7 +35,8 @@ struct _FlamBinaryTable
   FlamBuilder *builder;
   const FlamRecordOptions *options;
   gboolean warned_of_leak_check;
-  GHashTable *by_key; /* "device inode path" -> FlamBinary */
+  GHashTable *by_key; /* "device inode path" -> FlamBinary; for generated code,
+                       * with the process's number before it */
   GPtrArray *roots;   /* Root */
   GPtrArray *list;
   FlamBinary *kernel;        /* NULL: no stack ended in it */
@@ -202,6 +204,18 @@ open_in_root (FlamBinaryTable *binaries,
   binary->in_root = g_steal_pointer (&path);
 }
 
+static int
+open_mapped (pid_t tid, const FlamMapping *mapping)
+{
+  g_autofree char *path = g_strdup_printf (
+      "/proc/%d/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
+      (int)tid,
+      mapping->start,
+      mapping->end);
+
+  return open_same (path, mapping->inode);
+}
+
 static void
 open_file (FlamBinaryTable *binaries,
            FlamBinary *binary,
@@ -219,15 +233,37 @@ open_file (FlamBinaryTable *binaries,
   g_snprintf (own, sizeof own, "/proc/%d/exe", (int)tid);
   if (binary->fd < 0)
     binary->fd = open_same (own, mapping->inode);
-  g_snprintf (own,
-              sizeof own,
-              "/proc/%d/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER
-              "x",
-              (int)tid,
-              mapping->start,
-              mapping->end);
   if (binary->fd < 0)
-    binary->fd = open_same (own, mapping->inode);
+    binary->fd = open_mapped (tid, mapping);
+}
+
+/* A file without a path, such as a plugin that the program has unpacked into
+ * memory: as it is mapped, which needs privileges, or as the program has it
+ * open. -1: it cannot be opened, or is not an ELF file. */
+static int
+open_image (pid_t tid, const FlamMapping *mapping)
+{
+  g_autofree char *folder = g_strdup_printf ("/proc/%d/fd", (int)tid);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  char magic[SELFMAG];
+  const char *name;
+  int fd = open_mapped (tid, mapping);
+
+  while (fd < 0 && dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      g_autofree char *link = g_file_read_link (path, NULL);
+
+      if (g_strcmp0 (link, mapping->path) == 0)
+        fd = open_same (path, mapping->inode);
+    }
+  if (fd >= 0 && (pread (fd, magic, sizeof magic, 0) != sizeof magic ||
+                  memcmp (magic, ELFMAG, SELFMAG) != 0))
+    {
+      close (fd);
+      return -1;
+    }
+  return fd;
 }
 
 /* Whether environment variables make the target write its functions' names
@@ -441,18 +477,22 @@ kind_of (const char *path)
              : FLAM_BINARY_ANONYMOUS;
 }
 
+/* `image` is the opened file, or -1. */
 static FlamBinary *
-binary_new (FlamBinaryTable *binaries, pid_t tid, const FlamMapping *mapping)
+binary_new (FlamBinaryTable *binaries,
+            pid_t tid,
+            const FlamMapping *mapping,
+            int image)
 {
   FlamBinary *binary = g_new0 (FlamBinary, 1);
 
-  binary->fd = -1;
-  binary->kind = kind_of (mapping->path);
+  binary->fd = image;
+  binary->kind = image >= 0 ? FLAM_BINARY_FILE : kind_of (mapping->path);
   binary->path = g_strdup (mapping->path);
   binary->deleted = g_str_has_suffix (binary->path, " (deleted)");
   if (binary->deleted)
     binary->path[strlen (binary->path) - strlen (" (deleted)")] = '\0';
-  if (binary->kind == FLAM_BINARY_FILE)
+  if (binary->kind == FLAM_BINARY_FILE && image < 0)
     open_file (binaries, binary, tid, mapping);
   else if (binary->kind == FLAM_BINARY_VDSO)
     copy_image (binary, tid, mapping);
@@ -467,27 +507,54 @@ binary_new (FlamBinaryTable *binaries, pid_t tid, const FlamMapping *mapping)
   return binary;
 }
 
+/* One for all of a process. */
+static FlamBinary *
+generated_code (FlamBinaryTable *binaries,
+                pid_t pid,
+                pid_t tid,
+                const FlamMapping *mapping)
+{
+  g_autofree char *name = flam_jit_module_path (pid);
+  FlamBinary *binary = g_hash_table_lookup (binaries->by_key, name);
+  FlamMapping shown = *mapping;
+
+  if (binary != NULL)
+    return binary;
+  shown.path = name;
+  binary = binary_new (binaries, tid, &shown, -1);
+  g_hash_table_insert (binaries->by_key, g_steal_pointer (&name), binary);
+  return binary;
+}
+
 FlamBinary *
 flam_binary_table_get (FlamBinaryTable *binaries,
                        pid_t pid,
                        pid_t tid,
                        const FlamMapping *mapping)
 {
-  gboolean anonymous = kind_of (mapping->path) == FLAM_BINARY_ANONYMOUS;
-  g_autofree char *name =
-      anonymous ? flam_jit_module_path (pid) : g_strdup (mapping->path);
-  FlamMapping shown = *mapping;
   g_autofree char *key =
       g_strdup_printf ("%" G_GINT64_MODIFIER "x %" G_GUINT64_FORMAT " %s",
-                       anonymous ? 0 : mapping->device,
-                       anonymous ? 0 : mapping->inode,
-                       name);
+                       mapping->device,
+                       mapping->inode,
+                       mapping->path);
+  g_autofree char *generated = g_strdup_printf ("%d %s", (int)pid, key);
   FlamBinary *binary = g_hash_table_lookup (binaries->by_key, key);
+  int image = -1;
 
+  if (binary == NULL)
+    binary = g_hash_table_lookup (binaries->by_key, generated);
   if (binary != NULL)
     return binary;
-  shown.path = name;
-  binary = binary_new (binaries, tid, &shown);
+  if (kind_of (mapping->path) == FLAM_BINARY_ANONYMOUS)
+    image = mapping->inode != 0 ? open_image (tid, mapping) : -1;
+  if (kind_of (mapping->path) != FLAM_BINARY_ANONYMOUS || image >= 0)
+    binary = binary_new (binaries, tid, mapping, image);
+  else
+    {
+      binary = generated_code (binaries, pid, tid, mapping);
+      g_free (key);
+      key = g_steal_pointer (&generated);
+    }
   g_hash_table_insert (binaries->by_key, g_steal_pointer (&key), binary);
   return binary;
 }

@@ -95,16 +95,20 @@ const FlamSymbolSource flam_symbols_vdso = {
 
 /* --- files --------------------------------------------------------------- */
 
-/* "[stack]", "//anon", "/memfd:x": memory, not a file. */
+/* "[stack]", "//anon", "/memfd:x": memory, not a file, unless the caller has
+ * one. */
 static gboolean
 file_matches (const FlamSymbolTarget *target)
 {
   const char *path = target->path;
 
-  return target->addressing != FLAM_ADDRESS_ABSOLUTE && path[0] == '/' &&
-         !g_str_has_prefix (path, "//") &&
-         !g_str_has_prefix (path, "/memfd:") &&
-         !g_str_has_prefix (path, "/SYSV") && !g_str_has_prefix (path, "/dev/");
+  if (target->addressing == FLAM_ADDRESS_ABSOLUTE || path[0] != '/')
+    return FALSE;
+  return (target->files != NULL && target->files[0] != NULL) ||
+         (!g_str_has_prefix (path, "//") &&
+          !g_str_has_prefix (path, "/memfd:") &&
+          !g_str_has_prefix (path, "/SYSV") &&
+          !g_str_has_prefix (path, "/dev/"));
 }
 
 static FlamSymbolModule *

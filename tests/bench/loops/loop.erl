@@ -15,6 +15,6 @@ turns(N) ->
     turns(N - 1).
 
 start() ->
-    turns(250000),
+    turns(500000),
     io:format("~.3f~n", [element(1, erlang:statistics(runtime)) / 1000]),
     init:stop().

@@ -16,7 +16,7 @@ local function deep(n)
   return deep(n - 1) + leaf(n)
 end
 
-for _ = 1, jit and 200000 or 60000 do
+for _ = 1, jit and 400000 or 150000 do
   deep(30)
 end
 print(os.clock())

@@ -15,7 +15,7 @@ function deep($n)
     return $n < 2 ? 1 : deep($n - 1) + leaf($n);
 }
 
-for ($i = 0; $i < 80000; $i++) {
+for ($i = 0; $i < 200000; $i++) {
     deep(30);
 }
 $used = getrusage();

@@ -10,5 +10,5 @@ def deep(n)
   n < 2 ? 1 : deep(n - 1) + leaf(n)
 end
 
-16_000.times { deep(30) }
+40_000.times { deep(30) }
 puts Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)

@@ -450,6 +450,32 @@ plugins (void)
   return load_in_turn (1000, 500000, 1500000);
 }
 
+/* A library that is in memory alone, and whose descriptor is closed. */
+static int
+unpacked (void)
+{
+  int from = open (getenv ("FLAM_LIBRARY_A"), O_RDONLY);
+  int to = memfd_create ("plugin", MFD_CLOEXEC);
+  char part[4096], path[64];
+  void (*work) (long);
+  void *library;
+  ssize_t n;
+
+  while ((n = read (from, part, sizeof part)) > 0)
+    if (write (to, part, (size_t)n) != n)
+      return FAIL ("%m");
+  close (from);
+  snprintf (path, sizeof path, "/proc/self/fd/%d", to);
+  library = dlopen (path, RTLD_NOW);
+  if (library == NULL)
+    return FAIL ("%s", dlerror ());
+  if (geteuid () == 0) /* who may open what is mapped */
+    close (to);
+  *(void **)&work = dlsym (library, "work");
+  call_a (work, 400000000);
+  return 0;
+}
+
 static void
 handle_elsewhere (int sig)
 {
@@ -608,6 +634,7 @@ static const struct
   { "daemon", daemon_case },
   { "libraries", libraries },
   { "plugins", plugins },
+  { "unpacked", unpacked },
   { "not-dumpable", not_dumpable },
   { "alternate", alternate },
   { "namespace", namespace },
