@@ -335,6 +335,92 @@ check_unknown_name (const Fixture *fixture, const FlamSource *source)
   g_assert_cmpstr (importer->id, ==, fixture->importer);
 }
 
+/* --- what may be before a text, and how its lines end --------------------- */
+
+static gboolean
+is_text (const FlamSource *source)
+{
+  for (gsize i = 0; i < source->size; i++)
+    if (source->data[i] == 0x7f ||
+        (source->data[i] < ' ' && !g_ascii_isspace (source->data[i])))
+      return FALSE;
+  return source->before == 0;
+}
+
+static FlamSource *
+open_copy (const Fixture *fixture,
+           const FlamSource *source,
+           const GString *text)
+{
+  g_autoptr (GError) error = NULL;
+  FlamSpool spool;
+  FlamSource *copy;
+
+  flam_spool_init (&spool, &error);
+  flam_spool_append (&spool, text->str, text->len, &error);
+  flam_spool_seal (&spool, &error);
+  g_assert_no_error (error);
+  copy = flam_source_new_from_spool (
+      fixture->path, source->name, &spool, NULL, &error);
+  g_assert_no_error (error);
+  flam_spool_clear (&spool);
+  return copy;
+}
+
+/* Without the warnings, which have places in the file. */
+static char *
+dump_without_warnings (const FlamProfile *profile)
+{
+  g_autofree char *dump = flam_dump_profile (profile);
+  g_auto (GStrv) lines = g_strsplit (dump, "\n", -1);
+  GString *rest = g_string_new (NULL);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (!g_str_has_prefix (lines[i], "warning "))
+      g_string_append_printf (rest, "%s\n", lines[i]);
+  return g_string_free (rest, FALSE);
+}
+
+static void
+check_copy (const Fixture *fixture,
+            const FlamSource *source,
+            const GString *text,
+            const char *wanted)
+{
+  g_autoptr (FlamSource) copy = open_copy (fixture, source, text);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile =
+      flam_formats_load_source (copy, NULL, &error);
+  g_autofree char *dump = NULL;
+
+  g_assert_no_error (error);
+  dump = dump_without_warnings (profile);
+  g_assert_cmpstr (dump, ==, wanted);
+}
+
+/* A text is the same after a byte order mark and empty lines, and with the line
+ * ends of another system. */
+static void
+check_text (const Fixture *fixture,
+            const FlamSource *source,
+            const FlamProfile *profile)
+{
+  g_autofree char *wanted = NULL;
+  g_autoptr (GString) text = NULL;
+
+  if (!is_text (source) || flam_source_is_unpacked (source))
+    return;
+  wanted = dump_without_warnings (profile);
+  text = g_string_new ("\xef\xbb\xbf\r\n \t\n\n");
+  g_string_append_len (text, (const char *)source->data, source->size);
+  check_copy (fixture, source, text, wanted);
+  g_string_truncate (text, 0);
+  g_string_append_len (text, (const char *)source->data, source->size);
+  g_string_replace (text, "\r\n", "\n", 0);
+  g_string_replace (text, "\n", "\r\n", 0);
+  check_copy (fixture, source, text, wanted);
+}
+
 /* The window shows "This file is incomplete: WARNING". */
 static void
 check_reason (const FlamFacts *facts)
@@ -366,6 +452,7 @@ test_golden (gconstpointer data)
   g_assert_no_error (error);
   g_assert_cmpstr (profile->facts.format, ==, fixture->importer);
   check_unknown_name (fixture, source);
+  check_text (fixture, source, profile);
   dump = flam_dump_profile (profile);
   check_golden (fixture->path, ".expected", ".error", dump);
   check_reason (&profile->facts);

@@ -504,10 +504,8 @@ flam_gperftools_read_text (FlamGperftools *reader,
   gsize length;
 
   flam_text_open (lines, reader->source, reader->load->options->progress);
-  do
-    if (!flam_text_next (lines, &line, &length))
-      return flam_text_close (lines, error);
-  while (flam_gperftools_skip (line, line + length) == line + length);
+  if (!flam_text_next (lines, &line, &length))
+    return flam_text_close (lines, error);
   begin_text (reader, &text, line, length);
   while (flam_text_next (lines, &line, &length))
     {

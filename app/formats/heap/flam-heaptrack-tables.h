@@ -84,9 +84,9 @@ guint8 *flam_heaptrack_tables_suppressed (FlamHeaptrackTables *tables,
 /* '0' to '9' and 'a' to 'f': their values plus one; else 0. */
 extern const guint8 flam_heaptrack_digits[256];
 
-/* Parses the hex number at `p`, and skips the space after it; NULL if there is
- * none or it has more than 64 bits. It uses a table: a branch on digits or
- * letters would be unpredictable. */
+/* Parses the hex number at `p`, and skips the space or carriage return after
+ * it; NULL if there is none or it has more than 64 bits. It uses a table: a
+ * branch on digits or letters would be unpredictable. */
 static inline const guint8 *
 flam_heaptrack_hex (const guint8 *p, guint64 *value)
 {
@@ -99,7 +99,7 @@ flam_heaptrack_hex (const guint8 *p, guint64 *value)
   *value = v;
   if (p == begin || p - begin > 16)
     return NULL;
-  return p + (*p == ' ');
+  return p + (*p == ' ' || *p == '\r');
 }
 
 /* heaptrack's own list of leaks by design. */

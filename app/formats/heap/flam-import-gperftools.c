@@ -290,25 +290,11 @@ is_count_heading (const char *line, gsize length)
   return length < 200 && memmem (line, length, " profile: total ", 16) != NULL;
 }
 
-/* The first line that is not empty, as flam_source_first_char() looks for it:
- * servers print empty lines before it. */
-static const char *
-first_line (const FlamSource *source)
-{
-  const char *p = (const char *)source->data;
-  const char *end = p + MIN (source->size, 4096);
-
-  while (p < end && g_ascii_isspace (*p))
-    p++;
-  return p;
-}
-
 static guint
 probe (const FlamSource *source)
 {
-  const char *data = first_line (source);
-  gsize size = source->size - (gsize)(data - (const char *)source->data);
-  const char *newline = memchr (data, '\n', MIN (size, 200));
+  const char *data = (const char *)source->data;
+  const char *newline = memchr (data, '\n', MIN (source->size, 200));
 
   if (flam_gperftools_is_cpu (source) ||
       (g_str_has_prefix (data, "--- symbol\n") && newline != NULL))
@@ -324,7 +310,8 @@ probe (const FlamSource *source)
       g_str_has_prefix (data, "--- mutex:") ||
       g_str_has_prefix (data, "--- threadz "))
     return 90;
-  if (g_str_has_prefix (data, "--- heapz 1 ---\nformat = java\n"))
+  if (g_str_has_prefix (data, "--- heapz ") &&
+      flam_source_head_has (source, 200, "format = java"))
     return 90;
   return is_count_heading (data, newline - data) ? 80 : 0;
 }
@@ -358,6 +345,8 @@ read_names (FlamLoad *load, FlamSource *inner)
   *inner = *load->source;
   inner->data = (const guint8 *)text.at;
   inner->size = text.end - text.at;
+  inner->before = flam_source_offset (load->source, text.at);
+  inner->lines_before += text.line;
   return names;
 }
 
@@ -378,7 +367,7 @@ load (FlamLoad *load, GError **error)
   FlamSource inner;
   FlamText text;
 
-  if (g_str_has_prefix (first_line (load->source), symbol_heading))
+  if (g_str_has_prefix ((const char *)load->source->data, symbol_heading))
     {
       reader.names = read_names (load, &inner);
       reader.source = &inner;

@@ -63,7 +63,7 @@ probe (const FlamSource *source)
   if (newline == NULL || strncmp (p, "v ", 2) != 0)
     return 0;
   for (const char *c = p + 2; c < newline; c++)
-    if (!g_ascii_isxdigit (*c) && *c != ' ')
+    if (!g_ascii_isxdigit (*c) && !g_ascii_isspace (*c))
       return 0;
   return strchr ("xXI#sAScmt+a", newline[1]) != NULL && newline[1] != '\0' ? 95
                                                                            : 0;
@@ -73,7 +73,7 @@ static void
 bad_line (Reader *reader, const guint8 *line)
 {
   if (reader->bad_lines++ == 0)
-    reader->first_bad = line - reader->load->source->data;
+    reader->first_bad = flam_source_offset (reader->load->source, line);
 }
 
 /* --- events -------------------------------------------------------------- */
@@ -320,9 +320,11 @@ read_line (Reader *reader,
            const guint8 *newline,
            GError **error)
 {
-  const guint8 *p = newline - line > 2 ? line + 2 : newline;
+  const guint8 *p;
   gboolean good = TRUE;
 
+  newline -= newline > line && newline[-1] == '\r';
+  p = newline - line > 2 ? line + 2 : newline;
   switch (*line)
     {
     case 'v':
@@ -379,6 +381,7 @@ read_line (Reader *reader,
       break;
     case '#':
     case '\n':
+    case '\r':
       break;
     default:
       good = FALSE;

@@ -58,6 +58,7 @@ flam_parts_cut (FlamParts *parts,
         continue;
       parts->text[parts->n] = *before;
       parts->text[parts->n].start = parts->text[parts->n].at = at = next;
+      parts->text[parts->n].before = 0;
       parts->n++;
       /* Only the last part may end with an incomplete line. */
       before->end = next;

@@ -36,7 +36,7 @@ flam_source_error (const FlamSource *source,
                          N_ ("%s: %s (at byte %" PRIu64 ")"),
                          source->path,
                          message,
-                         offset + source->mark);
+                         offset + source->before);
 }
 
 static gboolean
@@ -154,7 +154,7 @@ static void
 release_data (FlamSource *source)
 {
   const guint8 *start =
-      source->data != NULL ? source->data - source->mark : NULL;
+      source->data != NULL ? source->data - source->before : NULL;
 
   if (source->mapped > 0)
     munmap ((void *)start, source->mapped);
@@ -179,8 +179,8 @@ flam_source_finish (FlamSource *source,
       return name_error (source, error, bad);
     }
   stop_unpacking (source);
-  source->data = all.data + source->mark;
-  source->size = all.size - source->mark;
+  source->data = all.data + source->before;
+  source->size = all.size - source->before;
   source->mapped = all.mapped;
   if (all.truncated)
     {
@@ -194,8 +194,8 @@ gsize
 flam_source_more (const FlamSource *source, gsize have)
 {
   return source->unpack != NULL
-             ? flam_unpack_wait (source->unpack, have + source->mark) -
-                   source->mark
+             ? flam_unpack_wait (source->unpack, have + source->before) -
+                   source->before
              : source->size;
 }
 
@@ -326,11 +326,62 @@ read_mark (FlamSource *source, const FlamProgress *progress, GError **error)
     return convert_utf16 (source, progress, error);
   if (memcmp (data, "\xef\xbb\xbf", 3) == 0)
     {
-      source->mark = 3;
+      source->before = 3;
       source->data += 3;
       source->size -= 3;
     }
   return TRUE;
+}
+
+/* --- empty lines --------------------------------------------------------- */
+
+/* More would be read for nothing. */
+#define MOST_BLANKS ((gsize)64 << 20)
+/* What follows the empty lines is taken for text by this many bytes. */
+#define TEXT_LOOKED_AT 4096
+
+/* The bytes of the lines of white space at the beginning. */
+static gsize
+find_first_line (const FlamSource *source, guint64 *lines)
+{
+  gsize end = MIN (source->size, MOST_BLANKS), first = 0;
+
+  *lines = 0;
+  for (gsize i = 0; i < end && g_ascii_isspace (source->data[i]); i++)
+    if (source->data[i] == '\n')
+      {
+        first = i + 1;
+        ++*lines;
+      }
+  return first;
+}
+
+/* The first byte of binary formats may be that of an empty line. */
+static gboolean
+is_text (const FlamSource *source, gsize at)
+{
+  gsize end = MIN (source->size, at + TEXT_LOOKED_AT);
+
+  for (; at < end; at++)
+    if (source->data[at] < ' ' && !g_ascii_isspace (source->data[at]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Whoever saves what a tool prints often has empty lines before it, which
+ * importers and probes need not deal with. */
+static void
+skip_blanks (FlamSource *source)
+{
+  guint64 lines;
+  gsize first = find_first_line (source, &lines);
+
+  if (first == 0 || first == source->size || !is_text (source, first))
+    return;
+  source->before += first;
+  source->lines_before = lines;
+  source->data += first;
+  source->size -= first;
 }
 
 static gboolean
@@ -377,7 +428,10 @@ look_inside (FlamSource *source, const FlamProgress *progress, GError **error)
   if (flam_unpacker_is_wrapped (source->data, source->size) &&
       !begin_unpacking (source, error))
     return FALSE;
-  return read_mark (source, progress, error);
+  if (!read_mark (source, progress, error))
+    return FALSE;
+  skip_blanks (source);
+  return TRUE;
 }
 
 /* perf's folders, whose head is in a file of that name. */
@@ -482,7 +536,7 @@ flam_source_new_begun (const FlamSource *whole, gsize size)
   g_free (source->name);
   source->name = g_strdup (whole->name);
   source->packed_size = whole->packed_size;
-  source->mark = 0;
+  source->lines_before = whole->lines_before;
   source->begun = TRUE;
   source->read_fraction = flam_source_fraction (whole, size);
   return source;

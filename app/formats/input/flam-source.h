@@ -5,7 +5,8 @@
 /* A capture's bytes: a mapped file, or one that is unpacked once
  * (flam-unpack.h). Importers read from it, never from the file.
  *
- * Text in UTF-16 is converted to UTF-8, without its byte order mark.
+ * Text in UTF-16 is converted to UTF-8, without its byte order mark. Texts
+ * begin at their first line that is not empty.
  *
  * An importer that reads forward can begin while the file is still being
  * unpacked: it requests more at the end of the available bytes. */
@@ -30,7 +31,9 @@ typedef struct
   guint64 packed_size;  /* the file's own size */
   FlamFileMap *file;    /* NULL: not from a file */
   gsize mapped;         /* unpacked or copied: of `data`, for munmap() */
-  guint mark;           /* bytes of a byte order mark before `data` */
+  gsize before;         /* bytes of the file that were skipped: a byte order
+                         * mark and empty lines */
+  guint64 lines_before; /* the empty lines among them */
   struct _FlamUnpack *unpack; /* NULL: all bytes are available */
   const guint8 *packed;       /* the data that it reads, if not the file's */
   gsize packed_mapped;
@@ -79,6 +82,13 @@ flam_source_leave_before (const FlamSource *source,
 }
 /* The part of the file that precedes an offset in its bytes. */
 double flam_source_fraction (const FlamSource *source, gsize offset);
+
+/* Where a byte of the source is in its file. */
+static inline gsize
+flam_source_offset (const FlamSource *source, gconstpointer at)
+{
+  return source->before + (gsize)((const guint8 *)at - source->data);
+}
 
 /* For probes: `text` occurs in the first `head` bytes. */
 gboolean

@@ -16,6 +16,7 @@ typedef struct
   const char *at; /* the next line's first byte */
   const char *end;
   guint64 line;           /* number of the last returned line, from 1 */
+  guint64 before;         /* lines of the file before the first */
   guint64 bad, first_bad; /* invalid lines, counted with flam_text_bad() */
 
   /* Only with flam_text_open(). */
@@ -31,6 +32,7 @@ flam_text_init (FlamText *text, const FlamSource *source)
   *text = (FlamText){ .source = source,
                       .start = (const char *)source->data,
                       .at = (const char *)source->data,
+                      .before = source->lines_before,
                       .end = (const char *)source->data + source->size,
                       .tell_at = (const char *)G_MAXSIZE };
 }
@@ -80,7 +82,7 @@ static inline void
 flam_text_bad (FlamText *text)
 {
   if (text->bad++ == 0)
-    text->first_bad = text->line;
+    text->first_bad = text->before + text->line;
 }
 
 /* Adds a warning with their number: "N lines make no sense as `what`". */

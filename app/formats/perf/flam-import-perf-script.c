@@ -209,7 +209,7 @@ static guint64
 line_number (const Script *script, const char *at)
 {
   const char *p = (const char *)script->source->data;
-  guint64 n = 1;
+  guint64 n = 1 + script->source->lines_before;
 
   while ((p = memchr (p, '\n', at - p)) != NULL)
     {

@@ -175,7 +175,7 @@ check (const Folded *folded, GError **error)
         first = lines + part->text.first_bad;
       good += part->good;
       bad += part->text.bad;
-      lines += part->text.line;
+      lines += part->text.before + part->text.line;
     }
   if (good == 0)
     return flam_source_invalid (

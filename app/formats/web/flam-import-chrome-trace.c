@@ -564,7 +564,7 @@ say_what_is_missing (Trace *trace)
                      "%" PRIu64 " times are out of range and were limited: the "
                      "first is at byte %zu"),
         trace->beyond,
-        (gsize)(trace->first_beyond - (const char *)trace->load->source->data));
+        flam_source_offset (trace->load->source, trace->first_beyond));
 }
 
 static gboolean
