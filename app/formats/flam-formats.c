@@ -288,6 +288,32 @@ load_all (const FlamImporter *importer,
   return loaded;
 }
 
+static void
+warn_of_limited (const FlamSource *source, FlamBuilder *builder)
+{
+  const FlamLimited *limited = flam_builder_limited (builder);
+  const guint8 *at = limited->first;
+
+  if (limited->n == 0)
+    return;
+  if (at == NULL || at < source->data || at >= source->data + source->size)
+    flam_builder_warn_count (
+        builder,
+        limited->n,
+        "%" PRIu64 " number is out of range and was limited",
+        "%" PRIu64 " numbers are out of range and were limited");
+  else
+    flam_builder_warn (
+        builder,
+        FLAM_PLURAL (limited->n,
+                     "%" PRIu64 " number is out of range and was limited: it "
+                     "is at byte %zu",
+                     "%" PRIu64 " numbers are out of range and were limited: "
+                     "the first is at byte %zu"),
+        limited->n,
+        flam_source_offset (source, at));
+}
+
 /* Texts and tables of tools often have names in the linker's form: they are
  * demangled, as everywhere. */
 static void
@@ -337,6 +363,7 @@ flam_formats_load_with (const FlamImporter *importer,
                               source->read_fraction,
                               N_ ("the compressed file is damaged or "
                                   "incomplete; the readable part is shown"));
+  warn_of_limited (source, builder);
   demangle (builder);
   profile = flam_builder_finish (builder, &bad);
   if (profile != NULL)

@@ -360,11 +360,33 @@ all  10  2
 main 5
 main;draw;blit 3
 
-# Times that are out of range are limited, and the warning names the first of them.
+# Numbers that are out of range are limited, and one warning counts them and names the place of the first.
 $ echo '[{"name":"a","ph":"X","ts":1,"dur":5,"pid":1,"tid":1},{"name":"b","ph":"X","ts":9223372036854775807,"dur":5,"pid":1,"tid":1},{"name":"c","ph":"X","ts":20,"dur":9000000000000000000,"pid":1,"tid":2}]' >far.trace.json; grep -obE '9[0-9]{18}' far.trace.json; flambeau-cli info far.trace.json | grep warning
 80:9223372036854775807
 160:9000000000000000000
-warning    2 times are out of range and were limited: the first is at byte 80
+warning    2 numbers are out of range and were limited: the first is at byte 80
+
+$ echo '[{"name":"a","ph":"X","ts":"1","dur":5,"pid":1,"tid":1},{"name":"b","ph":"X","ts":"99999999999999999999","dur":"-5","pid":1,"tid":1}]' >far-text.trace.json; flambeau-cli info far-text.trace.json | grep -e warning -e duration
+duration   5.00 µs
+warning    1 event of a kind that is not shown (flows, asynchronous events, spans without a duration)
+warning    2 numbers are out of range and were limited: the first is at byte 83
 
 $ echo '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url":""},"children":[2]},{"id":2,"callFrame":{"functionName":"f","url":"x.js"}}],"startTime":0,"endTime":9000000000000000000,"samples":[2,2],"timeDeltas":[1,9000000000000000000]}' >far.cpuprofile; flambeau-cli info far.cpuprofile | grep warning
 warning    the time of 1 sample is out of range and was limited: it is sample 2
+
+$ echo '{"session":{"start_time":1},"sample_count":1,"root_frame":{"function":"main","line_no":1,"time":99999999999}}' >far-instrument.json; echo '{"type":"CpuSamples","samplePeriod":1000,"pid":1,"functions":[{"kind":"Dart","resolvedUrl":"","function":{"name":"run"}}],"samples":[{"tid":2,"timestamp":1,"stack":[0]},{"tid":2,"timestamp":9000000000000000,"stack":[0]}]}' >far-dart.json; echo '{"main()":{"ct":1,"wt":5},"main()==>f":{"ct":1,"wt":99999999999999999999}}' >far-xhprof.json; echo '{"elapsed_time_sec":1e12,"program":"a.py","files":{"a.py":{"functions":[],"lines":[{"line":"a()","lineno":1,"n_cpu_percent_python":50}]}}}' >far-scalene.json; for f in instrument dart xhprof scalene; do flambeau-cli info far-$f.json | grep -e ^format -e warning; done
+format     pyinstrument
+warning    1 number is out of range and was limited: it is at byte 96
+format     dart
+warning    1 number is out of range and was limited: it is at byte 190
+format     xhprof
+warning    1 number is out of range and was limited: it is at byte 52
+format     scalene
+warning    1 number is out of range and was limited: it is at byte 20
+
+$ sed 's/"data":\[\[0,0,0\],\[0,5,0\]/"data":[[0,0,0],[0,1e15,0]/' captures/gecko/phases.gecko.json >far.gecko.json; flambeau-cli info far.gecko.json | grep warning; awk -F, -v OFS=, '/^tick/ && !n++ { $3 = "9000000000000000000" } 1' captures/v8-log/small.v8.log >far.v8.log; flambeau-cli info far.v8.log | grep range
+warning    1 number is out of range and was limited
+warning    1 number is out of range and was limited
+
+$ { head -c 48 captures/jfr/execution.jfr; printf '\200\0\0\0\0\0\0\0'; tail -c +57 captures/jfr/execution.jfr; } >far.jfr; flambeau-cli info far.jfr | grep warning
+warning    2 numbers are out of range and were limited

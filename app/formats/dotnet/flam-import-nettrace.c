@@ -173,7 +173,8 @@ add_sample (Trace *trace, const FlamNettraceEvent *event)
   __int128 ticks = (__int128)(gint64)event->time - trace->ticks;
   __int128 ns = ticks * 1000000000 / trace->ticks_per_second;
 
-  sample.time = CLAMP (ns, 0, G_MAXINT64 / 4);
+  sample.time =
+      flam_builder_limit (trace->builder, ns, 0, G_MAXINT64 / 4, NULL);
   sample.stack = GPOINTER_TO_UINT (g_hash_table_lookup (
                      trace->by_id, GUINT_TO_POINTER (event->stack))) -
                  1;

@@ -175,7 +175,11 @@ add_nodes (Reader *reader, guint n)
       for (guint k = 0; k < 2; k++)
         {
           gint64 value =
-              CLAMP (get (reader, FLAM_MEMRAY_VALUE + k, i), 0, G_MAXINT64 / 4);
+              flam_builder_limit (reader->builder,
+                                  get (reader, FLAM_MEMRAY_VALUE + k, i),
+                                  0,
+                                  G_MAXINT64 / 4,
+                                  NULL);
           self[2 * i + k] += value;
           if (parent != FLAM_NONE && self[2 * parent + k] > G_MININT64 / 2)
             self[2 * parent + k] -= value;

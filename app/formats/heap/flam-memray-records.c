@@ -166,7 +166,9 @@ pop_frames (FlamMemray *reader, guint n)
 static void
 add_times (FlamMemray *reader, gint64 ms, gint64 rss, gint64 heap)
 {
-  gint64 ns = CLAMP (ms, 0, G_MAXINT64 / 2000000) * 1000000;
+  gint64 ns =
+      flam_builder_limit (reader->builder, ms, 0, G_MAXINT64 / 2000000, NULL) *
+      1000000;
 
   reader->now = MAX (reader->now, ns);
   flam_builder_add_counter_value (

@@ -667,6 +667,21 @@ flam_json_get_scaled (FlamJson *json, guint32 scale)
 }
 
 gint64
+flam_json_get_limited (FlamJson *json,
+                       FlamBuilder *builder,
+                       guint32 scale,
+                       gint64 least,
+                       gint64 most)
+{
+  return flam_builder_limit (builder,
+                             flam_json_get_scaled (json, scale),
+                             MAX (least, -(G_MAXINT64 - 1)),
+                             MIN (most, G_MAXINT64 - 1),
+                             json->token == FLAM_JSON_NUMBER ? json->string.text
+                                                             : NULL);
+}
+
+gint64
 flam_json_get_int (FlamJson *json)
 {
   if (json->token != FLAM_JSON_NUMBER)

@@ -162,6 +162,13 @@ gint64 flam_json_get_int (FlamJson *json);
 /* The number times `scale`, rounded, without the precision loss of a double:
  * microseconds with three decimals -> nanoseconds. */
 gint64 flam_json_get_scaled (FlamJson *json, guint32 scale);
+/* The same within limits (flam_builder_limit()). A number that does not fit 64
+ * bits is beyond any. */
+gint64 flam_json_get_limited (FlamJson *json,
+                              FlamBuilder *builder,
+                              guint32 scale,
+                              gint64 least,
+                              gint64 most);
 
 /* Reads consecutive numbers and nulls in the array that is entered, up to `max`
  * of them and to the first that begins at or after `stop` (NULL: no limit):

@@ -158,8 +158,11 @@ add_block (Reader *reader, const FlamJfrObject *event, gboolean release)
 
   if (!release)
     {
-      block.size =
-          CLAMP ((gint64)event->value[FLAM_JFR_SIZE], 0, G_MAXINT64 / 4);
+      block.size = flam_builder_limit (reader->builder,
+                                       event->value[FLAM_JFR_SIZE],
+                                       0,
+                                       G_MAXINT64 / 4,
+                                       NULL);
       block.stack = flam_jfr_stack (
           &reader->stacks, event->value[FLAM_JFR_STACK], &truncated);
       block.thread =
@@ -426,7 +429,7 @@ read_chunks (Reader *reader, GError **error)
   while (good && at < end)
     {
       FlamJfrChunk chunk;
-      gboolean whole = flam_jfr_chunk_init (&chunk, reader->load->source, at);
+      gboolean whole = flam_jfr_chunk_init (&chunk, reader->load, at);
 
       if (whole)
         good = read_chunk (reader, &chunk, first, error);

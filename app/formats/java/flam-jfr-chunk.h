@@ -98,6 +98,7 @@ typedef struct
 typedef struct
 {
   const FlamSource *source;
+  FlamBuilder *builder;
   const guint8 *start;
   const guint8 *end;
   gboolean cut; /* its end is missing, or beyond the file's */

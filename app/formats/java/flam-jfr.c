@@ -341,12 +341,12 @@ find_metadata (FlamJfrChunk *chunk)
 
 gboolean
 flam_jfr_chunk_init (FlamJfrChunk *chunk,
-                     const FlamSource *source,
+                     const FlamLoad *load,
                      const guint8 *at)
 {
   FlamJfrEvent event;
 
-  *chunk = (FlamJfrChunk){ .source = source };
+  *chunk = (FlamJfrChunk){ .source = load->source, .builder = load->builder };
   chunk->classes = g_array_new (FALSE, FALSE, sizeof (FlamJfrClass));
   chunk->fields = g_array_new (FALSE, FALSE, sizeof (FlamJfrField));
   chunk->class_index = g_hash_table_new (flam_hash_int64, g_int64_equal);
@@ -385,7 +385,8 @@ flam_jfr_span (const FlamJfrChunk *chunk, guint64 ticks)
 {
   __int128 ns = (__int128)(gint64)ticks * 1000000000 / chunk->ticks_per_second;
 
-  return CLAMP (ns, -(G_MAXINT64 / 4), G_MAXINT64 / 4);
+  return flam_builder_limit (
+      chunk->builder, ns, -(G_MAXINT64 / 4), G_MAXINT64 / 4, NULL);
 }
 
 gint64

@@ -27,12 +27,13 @@
  * async-profiler's JfrReader. */
 
 #include "flam-jfr-chunk.h"
+#include "flam-load.h"
 
 /* Opens the chunk at `at`: its header, metadata and constants. FALSE: it is not
  * a chunk, or cannot be read at all; `problem` has the reason. Clear it in
  * either case. */
 gboolean flam_jfr_chunk_init (FlamJfrChunk *chunk,
-                              const FlamSource *source,
+                              const FlamLoad *load,
                               const guint8 *at);
 void flam_jfr_chunk_clear (FlamJfrChunk *chunk);
 

@@ -94,7 +94,8 @@ read_member (Reader *reader, guint32 index)
   else if (flam_json_key_is (json, "flags"))
     node->status = (guint8)(flam_json_get_int (json) & FLAM_STATUS_ALL);
   else if (flam_json_key_is (json, "count"))
-    node->count = CLAMP (flam_json_get_int (json), 0, G_MAXINT64 / 4);
+    node->count =
+        flam_json_get_limited (json, reader->builder, 1, 0, G_MAXINT64 / 4);
   else if (flam_json_key_is (json, "count_change") &&
            json->token == FLAM_JSON_NUMBER)
     {

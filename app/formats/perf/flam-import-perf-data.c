@@ -192,7 +192,8 @@ static void
 add_row (Import *import, const FlamSample *row, guint64 period, guint64 off_cpu)
 {
   gboolean is_sample = row->event < import->file->events->len;
-  gint64 weights[4] = { (gint64)MIN (period, (guint64)G_MAXINT64) };
+  gint64 weights[4] = { flam_builder_limit (
+      import->builder, period, 0, G_MAXINT64, NULL) };
   guint n = 1;
 
   if (import->leaving != NULL)
@@ -426,7 +427,8 @@ add_sample (Import *import, const FlamPerfRecord *record)
       event,
       record,
       &sample);
-  row.time = MIN (sample.time, (guint64)G_MAXINT64);
+  row.time =
+      flam_builder_limit (import->builder, sample.time, 0, G_MAXINT64, NULL);
   if (event->sample_type & FLAM_PERF_CPU)
     row.labels = flam_cpu_labels_get (import->cpus, sample.cpu);
   if (sample.n_group)

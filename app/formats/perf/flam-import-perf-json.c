@@ -91,7 +91,7 @@ add_sample (
     .thread = flam_builder_thread (
         reader->builder, process, CLAMP (tid, -1, G_MAXINT32), 0),
     .stack = flam_load_stack (reader->builder, reader->frames),
-    .time = CLAMP (time, 0, G_MAXINT64 / 4),
+    .time = flam_builder_limit (reader->builder, time, 0, G_MAXINT64 / 4, NULL),
   };
   gint64 one = 1;
 

@@ -158,7 +158,8 @@ read_sample (Report *report, FlamProto message)
   g_array_set_size (report->stack, 0);
   while (flam_proto_next (&message))
     if (message.number == 1)
-      sample.time = MIN (message.value, (guint64)G_MAXINT64 / 2);
+      sample.time = flam_builder_limit (
+          report->builder, message.value, 0, G_MAXINT64 / 2, NULL);
     else if (message.number == 2)
       tid = message.value;
     else if (message.number == 3)
@@ -167,7 +168,8 @@ read_sample (Report *report, FlamProto message)
         g_array_append_val (report->stack, frame);
       }
     else if (message.number == 4)
-      count = MIN (message.value, (guint64)G_MAXINT64);
+      count = flam_builder_limit (
+          report->builder, message.value, 0, G_MAXINT64, NULL);
     else if (message.number == 5)
       event = message.value;
   sample.stack = flam_load_stack (report->builder, report->stack);

@@ -45,7 +45,7 @@ read_clocks (FlamPerfetto *trace,
     if (all.number == 1 && flam_proto_number_in (flam_proto_inner (&all), 1) ==
                                FLAM_PERFETTO_BOOT_CLOCK)
       boot = flam_perfetto_scaled (
-          flam_proto_number_in (flam_proto_inner (&all), 2), 1);
+          trace, flam_proto_number_in (flam_proto_inner (&all), 2), 1);
   while (flam_proto_next (&snapshot))
     {
       FlamProto inner = flam_proto_inner (&snapshot);
@@ -59,8 +59,8 @@ read_clocks (FlamPerfetto *trace,
         continue;
       clock->multiplier = MAX (flam_proto_number_in (inner, 4), 1);
       clock->incremental = flam_proto_number_in (inner, 3) != 0;
-      clock->last = flam_perfetto_scaled (flam_proto_number_in (inner, 2),
-                                          clock->multiplier);
+      clock->last = flam_perfetto_scaled (
+          trace, flam_proto_number_in (inner, 2), clock->multiplier);
       clock->offset = boot > 0 ? boot - clock->last : 0;
       clock->known = TRUE;
     }
@@ -79,8 +79,8 @@ boot_time (FlamPerfetto *trace,
     id = sequence->clock;
   clock = find_clock (trace, sequence, id);
   if (clock == NULL || !clock->known)
-    return flam_perfetto_scaled (time, 1);
-  at = flam_perfetto_scaled (time, clock->multiplier);
+    return flam_perfetto_scaled (trace, time, 1);
+  at = flam_perfetto_scaled (trace, time, clock->multiplier);
   if (clock->incremental)
     {
       clock->last = MIN (clock->last + at, G_MAXINT64 / 4);
@@ -115,7 +115,7 @@ read_count (FlamPerfetto *trace, guint64 track, gint64 time, FlamProto event)
 /* The duration of a mark, in ns, in Flambeau's own traces: a DebugAnnotation,
  * 10 its name, 3 its value. */
 static gint64
-read_duration (FlamProto event)
+read_duration (const FlamPerfetto *trace, FlamProto event)
 {
   while (flam_proto_next (&event))
     if (event.number == 4 && event.wire == 2)
@@ -123,7 +123,8 @@ read_duration (FlamProto event)
         FlamProto note = flam_proto_inner (&event);
         g_autofree char *name = flam_proto_text_in (note, 10);
         if (g_strcmp0 (name, "duration") == 0)
-          return flam_perfetto_scaled (flam_proto_number_in (note, 3), 1);
+          return flam_perfetto_scaled (
+              trace, flam_proto_number_in (note, 3), 1);
       }
   return 0;
 }
@@ -223,11 +224,11 @@ read_event (FlamPerfetto *trace,
   FlamThreadId thread;
 
   if (flam_proto_number_in (event, 16) != 0)
-    time = flam_perfetto_scaled (flam_proto_number_in (event, 16), 1000);
+    time = flam_perfetto_scaled (trace, flam_proto_number_in (event, 16), 1000);
   else if (!packet->has_time)
     time = sequence->time =
-        MIN (sequence->time +
-                 flam_perfetto_scaled (flam_proto_number_in (event, 1), 1000),
+        MIN (sequence->time + flam_perfetto_scaled (
+                                  trace, flam_proto_number_in (event, 1), 1000),
              G_MAXINT64 / 4);
   name = text != NULL
              ? flam_builder_string (builder, text, -1)
@@ -258,12 +259,13 @@ read_event (FlamPerfetto *trace,
         thread,
         name,
         time,
-        time + flam_perfetto_scaled (flam_proto_number_in (legacy, 3), 1000));
+        time + flam_perfetto_scaled (
+                   trace, flam_proto_number_in (legacy, 3), 1000));
   else
     {
       flam_builder_add_mark (builder,
                              time,
-                             read_duration (event),
+                             read_duration (trace, event),
                              thread,
                              flam_builder_get_string (builder, name));
       trace->n_marks++;
@@ -317,7 +319,7 @@ read_thread (FlamPerfetto *trace,
                                            flam_proto_number_in (thread, 2),
                                            flam_proto_text_in (thread, 5));
   sequence->time =
-      flam_perfetto_scaled (flam_proto_number_in (thread, 6), 1000);
+      flam_perfetto_scaled (trace, flam_proto_number_in (thread, 6), 1000);
 }
 
 void

@@ -97,8 +97,9 @@ flam_perfetto_read_stream (FlamPerfetto *trace,
     {
       if (i < deltas->len)
         sequence->time =
-            MIN (sequence->time + flam_perfetto_scaled (
-                                      g_array_index (deltas, guint64, i), 1000),
+            MIN (sequence->time +
+                     flam_perfetto_scaled (
+                         trace, g_array_index (deltas, guint64, i), 1000),
                  G_MAXINT64 / 4);
       add_sample (trace,
                   flam_perfetto_track (trace, sequence, sequence->track),
@@ -124,10 +125,12 @@ read_heap_sample (FlamPerfetto *trace,
                                               packet->sequence->state,
                                               FLAM_PERFETTO_CALLSTACK,
                                               flam_proto_number_in (sample, 1));
-  heap->allocated = flam_perfetto_scaled (flam_proto_number_in (sample, 2), 1);
-  heap->freed = flam_perfetto_scaled (flam_proto_number_in (sample, 3), 1);
+  heap->allocated =
+      flam_perfetto_scaled (trace, flam_proto_number_in (sample, 2), 1);
+  heap->freed =
+      flam_perfetto_scaled (trace, flam_proto_number_in (sample, 3), 1);
   heap->allocations =
-      flam_perfetto_scaled (flam_proto_number_in (sample, 5), 1);
+      flam_perfetto_scaled (trace, flam_proto_number_in (sample, 5), 1);
   g_hash_table_replace (trace->heap, &heap->key, heap);
 }
 

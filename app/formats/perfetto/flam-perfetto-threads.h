@@ -89,14 +89,15 @@ flam_perfetto_id (guint64 value)
 
 /* Limited so that the sum of two does not overflow. */
 static inline gint64
-flam_perfetto_scaled (guint64 time, gint64 multiplier)
+flam_perfetto_scaled (const FlamPerfetto *trace,
+                      guint64 time,
+                      gint64 multiplier)
 {
-  gint64 result;
-
-  if (time > G_MAXINT64 ||
-      __builtin_mul_overflow ((gint64)time, MAX (multiplier, 1), &result))
-    return 0;
-  return MIN (result, G_MAXINT64 / 4);
+  return flam_builder_limit (trace->names.builder,
+                             (__int128)(gint64)time * MAX (multiplier, 1),
+                             0,
+                             G_MAXINT64 / 4,
+                             NULL);
 }
 
 /* Takes ownership of `name`, which may be NULL. */

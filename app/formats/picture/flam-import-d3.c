@@ -61,7 +61,7 @@ read_member (Reader *reader, Node *node)
     node->function.name = flam_json_intern (json, reader->builder);
   else if (key_is (json, "value", 'v'))
     flam_outline_row (&reader->outline, node->row)->weight =
-        MAX (flam_json_get_scaled (json, PLACES), 0);
+        flam_json_get_limited (json, reader->builder, PLACES, 0, G_MAXINT64);
   else if (key_is (json, "delta", 'd') && json->token == FLAM_JSON_NUMBER)
     {
       g_array_index (reader->deltas, gint64, node->row) =

@@ -238,7 +238,9 @@ void
 flam_austin_add (FlamAustin *austin, const FlamAustinSample *sample)
 {
   FlamAustinThread *thread = flam_austin_state (austin, sample->thread);
-  gint64 time = CLAMP (sample->time, 0, MAX_TIME) * 1000;
+  gint64 time =
+      flam_builder_limit (austin->builder, sample->time, 0, MAX_TIME, NULL) *
+      1000;
   FlamSample row = {
     .thread = sample->thread,
     .stack = sample->stack,
@@ -252,8 +254,8 @@ flam_austin_add (FlamAustin *austin, const FlamAustinSample *sample)
 
   flam_austin_begin (austin);
   row.time = MAX (thread->now, austin->clock - time);
-  if (__builtin_add_overflow (row.time, time, &thread->now))
-    thread->now = G_MAXINT64 / 2;
+  thread->now = flam_builder_limit (
+      austin->builder, (__int128)row.time + time, 0, G_MAXINT64 / 2, NULL);
   austin->clock = MAX (austin->clock, thread->now);
   flam_builder_add_sample (austin->builder, &row, weights);
   austin->samples++;

@@ -358,7 +358,9 @@ read_stack (FlamAustin *austin, const char *at, const char *end)
 static gint64
 in_bytes (const FlamAustin *austin, gint64 memory)
 {
-  return CLAMP (memory, -MAX_MEMORY, MAX_MEMORY) * (austin->kib ? 1024 : 1);
+  return flam_builder_limit (
+             austin->builder, memory, -MAX_MEMORY, MAX_MEMORY, NULL) *
+         (austin->kib ? 1024 : 1);
 }
 
 /* The mode is given in the file's first lines, or determined from the first

@@ -96,9 +96,10 @@ read_string (Reader *reader)
 }
 
 static gint64
-get_time (FlamJson *json)
+get_time (const Reader *reader)
 {
-  return CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
+  return flam_json_get_limited (
+      reader->json, reader->builder, NS, 0, G_MAXINT64 / 4);
 }
 
 /* "name\0file\0line": reads up to the first missing one. */
@@ -154,7 +155,7 @@ read_member (Reader *reader, Node *node)
   else if (flam_json_key_is (json, "line_no"))
     node->line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
   else if (flam_json_key_is (json, "time"))
-    node->time = get_time (json);
+    node->time = get_time (reader);
 }
 
 /* Without recursion; the root's "{" is the current token. */
@@ -279,10 +280,10 @@ read_record (Reader *reader)
                 reader->builder, sample.stack, read_identifier (reader));
       }
     else if (json->token == FLAM_JSON_NUMBER)
-      time = get_time (json);
+      time = get_time (reader);
   sample.time = reader->now;
-  if (__builtin_add_overflow (reader->now, time, &reader->now))
-    reader->now = G_MAXINT64 / 2;
+  reader->now = flam_builder_limit (
+      reader->builder, (__int128)reader->now + time, 0, G_MAXINT64 / 2, NULL);
   flam_builder_add_sample (reader->builder, &sample, &time);
   reader->samples++;
 }
@@ -295,9 +296,9 @@ read_fact (Reader *reader)
   FlamJson *json = reader->json;
 
   if (flam_json_key_is (json, "start_time"))
-    flam_builder_facts (reader->builder)->start_unix_ns = get_time (json);
+    flam_builder_facts (reader->builder)->start_unix_ns = get_time (reader);
   else if (flam_json_key_is (json, "duration"))
-    flam_builder_facts (reader->builder)->duration_ns = get_time (json);
+    flam_builder_facts (reader->builder)->duration_ns = get_time (reader);
   else if ((flam_json_key_is (json, "program") ||
             flam_json_key_is (json, "target_description")) &&
            json->token == FLAM_JSON_STRING)

@@ -58,9 +58,10 @@ typedef struct
 /* --- reading ------------------------------------------------------------- */
 
 static gint64
-get_scaled (FlamJson *json, guint32 scale)
+get_scaled (const Reader *reader, guint32 scale)
 {
-  return CLAMP (flam_json_get_scaled (json, scale), 0, G_MAXINT64 / 16);
+  return flam_json_get_limited (
+      reader->json, reader->builder, scale, 0, G_MAXINT64 / 16);
 }
 
 static void
@@ -96,13 +97,13 @@ read_line (Reader *reader, FlamStringId file)
         line.indented = *text == ' ' || *text == '\t';
       }
     else if (flam_json_key_is (json, "n_cpu_percent_python"))
-      line.python = get_scaled (json, PERCENT);
+      line.python = get_scaled (reader, PERCENT);
     else if (flam_json_key_is (json, "n_cpu_percent_c"))
-      line.native = get_scaled (json, PERCENT);
+      line.native = get_scaled (reader, PERCENT);
     else if (flam_json_key_is (json, "n_sys_percent"))
-      line.waiting = get_scaled (json, PERCENT);
+      line.waiting = get_scaled (reader, PERCENT);
     else if (flam_json_key_is (json, "n_malloc_mb"))
-      line.allocated = get_scaled (json, MB);
+      line.allocated = get_scaled (reader, MB);
   reader->memory |= line.allocated > 0;
   g_array_append_val (reader->lines, line);
 }
@@ -150,7 +151,7 @@ read_document (Reader *reader)
 
   flam_json_each (json)
     if (flam_json_key_is (json, "elapsed_time_sec"))
-      reader->elapsed = get_scaled (json, NS);
+      reader->elapsed = get_scaled (reader, NS);
     else if (flam_json_key_is (json, "program") &&
              json->token == FLAM_JSON_STRING)
       flam_builder_set_command (reader->builder,

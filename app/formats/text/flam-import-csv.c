@@ -231,7 +231,8 @@ finish_vsprof (FlamStackText *text)
       double ns = longest->share > 0
                       ? (double)row->weight * longest->ns / longest->share
                       : 0;
-      row->weight = (gint64)MIN (ns, (double)(G_MAXINT64 / 2));
+      row->weight = flam_builder_limit (
+          text->builder, (__int128)MIN (ns, 1e30), 0, G_MAXINT64 / 2, NULL);
     }
   g_clear_pointer (&text->kept, g_free);
 }

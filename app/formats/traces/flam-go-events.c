@@ -193,7 +193,11 @@ to_time (const FlamGoEvents *events, gint64 ticks)
 {
   double time = (double)(ticks - events->origin) * events->tick;
 
-  return (gint64)CLAMP (time, -(double)LIMIT, (double)LIMIT);
+  return flam_builder_limit (events->load->builder,
+                             (__int128)CLAMP (time, -1e30, 1e30),
+                             -LIMIT,
+                             LIMIT,
+                             NULL);
 }
 
 static void

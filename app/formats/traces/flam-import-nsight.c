@@ -324,9 +324,10 @@ name_of (Nsight *nsight, sqlite3_stmt *row)
 }
 
 static gint64
-time_of (sqlite3_stmt *row, int column)
+time_of (const Nsight *nsight, sqlite3_stmt *row, int column)
 {
-  return CLAMP (sqlite3_column_int64 (row, column), 0, LIMIT);
+  return flam_builder_limit (
+      nsight->builder, sqlite3_column_int64 (row, column), 0, LIMIT, NULL);
 }
 
 static void
@@ -342,7 +343,7 @@ read_nvtx (Nsight *nsight, sqlite3_stmt *row)
       nsight->marks++;
       flam_builder_add_mark (
           nsight->builder,
-          time_of (row, START),
+          time_of (nsight, row, START),
           0,
           thread_of (nsight, owner),
           flam_builder_get_string (nsight->builder, name_of (nsight, row)));
@@ -359,8 +360,8 @@ read_nvtx (Nsight *nsight, sqlite3_stmt *row)
   flam_trace_spans_add (&nsight->spans,
                         thread,
                         name_of (nsight, row),
-                        time_of (row, START),
-                        open ? G_MAXINT64 : time_of (row, END));
+                        time_of (nsight, row, START),
+                        open ? G_MAXINT64 : time_of (nsight, row, END));
 }
 
 static void
@@ -377,8 +378,8 @@ read_event (Nsight *nsight, sqlite3_stmt *row, gpointer data)
             ? stream_of (nsight, row)
             : thread_of (nsight, sqlite3_column_int64 (row, OWNER)),
         name_of (nsight, row),
-        time_of (row, START),
-        time_of (row, END));
+        time_of (nsight, row, START),
+        time_of (nsight, row, END));
 }
 
 static void

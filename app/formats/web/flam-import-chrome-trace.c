@@ -61,8 +61,6 @@ typedef struct
   GHashTable *by_key;  /* process and id, or thread, as text -> one of them */
   guint64 events;
   guint64 others;
-  guint64 beyond;
-  const char *first_beyond;
 } Trace;
 
 static void
@@ -75,6 +73,16 @@ free_part (gpointer data)
   g_free (part->frames);
   g_free (part->threads);
   g_free (part);
+}
+
+static void
+take_limited (Trace *trace, const FlamLimited *more)
+{
+  FlamLimited *all = flam_builder_limited (trace->builder);
+
+  if (all->n == 0)
+    all->first = more->first;
+  all->n += more->n;
 }
 
 /* --- threads ------------------------------------------------------------- */
@@ -382,9 +390,7 @@ take_parts (Trace *trace)
 
       trace->events += part->events.n;
       trace->others += part->events.others;
-      if (trace->beyond == 0)
-        trace->first_beyond = part->events.first_beyond;
-      trace->beyond += part->events.beyond;
+      take_limited (trace, &part->events.limited);
       flam_trace_spans_see (&trace->spans, part->events.end);
       take_names (trace, part);
       take_places (trace, part);
@@ -555,16 +561,6 @@ say_what_is_missing (Trace *trace)
                            bad,
                            "%" PRIu64 " event is invalid at its position",
                            "%" PRIu64 " events are invalid at their positions");
-  if (trace->beyond > 0)
-    flam_builder_warn (
-        trace->builder,
-        FLAM_PLURAL (trace->beyond,
-                     "%" PRIu64 " time is out of range and was limited: it is "
-                     "at byte %zu",
-                     "%" PRIu64 " times are out of range and were limited: the "
-                     "first is at byte %zu"),
-        trace->beyond,
-        flam_source_offset (trace->load->source, trace->first_beyond));
 }
 
 static gboolean

@@ -167,7 +167,8 @@ read_sample (Reader *reader, FlamJson *json)
     if (flam_json_key_is (json, "tid"))
       tid = flam_json_get_int (json);
     else if (flam_json_key_is (json, "timestamp"))
-      sample.time = CLAMP (flam_json_get_scaled (json, US), 0, G_MAXINT64 >> 2);
+      sample.time =
+          flam_json_get_limited (json, reader->builder, US, 0, G_MAXINT64 >> 2);
     else if (flam_json_key_is (json, "truncated"))
       reader->truncated += json->token == FLAM_JSON_TRUE;
     else if (flam_json_key_is (json, "stack"))
@@ -198,7 +199,8 @@ read_members (Reader *reader, gboolean outer)
 
   flam_json_each (json)
     if (flam_json_key_is (json, "samplePeriod"))
-      reader->period = CLAMP (flam_json_get_scaled (json, US), 0, G_MAXINT32);
+      reader->period =
+          flam_json_get_limited (json, reader->builder, US, 0, G_MAXINT32);
     else if (flam_json_key_is (json, "pid"))
       reader->pid = flam_json_get_int (json);
     else if (flam_json_key_is (json, "functions"))

@@ -103,6 +103,13 @@ leave_samples (FlamGeckoTables *tables, gsize row)
     flam_gecko_cells_leave (&tables->column[i], row);
 }
 
+static gint64
+add_time (const Gecko *gecko, gint64 time, gint64 more)
+{
+  return flam_builder_limit (
+      gecko->builder, (__int128)time + more, -LATEST, LATEST, NULL);
+}
+
 static void
 add_samples (Gecko *gecko,
              FlamGeckoTables *tables,
@@ -135,15 +142,15 @@ add_samples (Gecko *gecko,
         __builtin_prefetch (&g_array_index (stacks, FlamId, (guint)later));
       if (i % FLAM_GECKO_CHUNK == 0)
         leave_samples (tables, i);
-      if (delta != FLAM_GECKO_NOTHING &&
-          __builtin_add_overflow (now, delta, &now))
-        now = 0;
-      if (__builtin_add_overflow (time != FLAM_GECKO_NOTHING ? time : now,
-                                  gecko->offset,
-                                  &sample.time))
-        sample.time = 0;
-      if (weight == FLAM_GECKO_NOTHING)
-        weight = FLAM_GECKO_MICRO;
+      if (delta != FLAM_GECKO_NOTHING)
+        now = add_time (gecko, now, delta);
+      sample.time = add_time (
+          gecko, time != FLAM_GECKO_NOTHING ? time : now, gecko->offset);
+      weight =
+          weight == FLAM_GECKO_NOTHING
+              ? FLAM_GECKO_MICRO
+              : flam_builder_limit (
+                    gecko->builder, weight, G_MININT64, G_MAXINT64 - 1, NULL);
       if (stack >= 0 && stack < stacks->len)
         sample.stack = g_array_index (stacks, FlamId, (guint)stack);
       if ((stack != FLAM_GECKO_NOTHING &&
@@ -179,15 +186,14 @@ put_mark (const Marks *marks, gint64 name, gint64 start, gint64 end)
   Gecko *gecko = marks->gecko;
   gint64 duration;
 
-  if (end == FLAM_GECKO_NOTHING ||
-      __builtin_sub_overflow (end, start, &duration) || duration < 0)
-    duration = 0;
-  if (start == FLAM_GECKO_NOTHING || name < 0 || name >= marks->strings->len ||
-      __builtin_add_overflow (start, gecko->offset, &start))
+  if (start == FLAM_GECKO_NOTHING || name < 0 || name >= marks->strings->len)
     {
       gecko->process.bad++;
       return;
     }
+  duration = end == FLAM_GECKO_NOTHING ? 0 : add_time (gecko, end, -start);
+  duration = MAX (duration, 0);
+  start = add_time (gecko, start, gecko->offset);
   flam_builder_add_mark (
       gecko->builder,
       start,

@@ -114,8 +114,8 @@ read_samples (Reader *reader)
 
       flam_json_each (json)
         if (flam_json_key_is (json, "timestamp"))
-          sample.time =
-              CLAMP (flam_json_get_scaled (json, MS), 0, G_MAXINT64 >> 2);
+          sample.time = flam_json_get_limited (
+              json, reader->builder, MS, 0, G_MAXINT64 >> 2);
         else if (flam_json_key_is (json, "stackId"))
           sample.stack = get_index (json);
       g_array_append_val (reader->samples, sample);

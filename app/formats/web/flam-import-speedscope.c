@@ -39,9 +39,9 @@ get_weight (const FlamSpeedscope *reader,
             FlamSpeedscopeUnit unit)
 {
   if (unit.is != FLAM_UNIT_NS)
-    return flam_json_get_scaled (
-        json, reader->fractions ? FLAM_SPEEDSCOPE_FRACTION : 1);
-  return flam_json_get_scaled (json, unit.scale);
+    unit.scale = reader->fractions ? FLAM_SPEEDSCOPE_FRACTION : 1;
+  return flam_json_get_limited (
+      json, reader->builder, unit.scale, G_MININT64, G_MAXINT64);
 }
 
 static FlamStackId
@@ -289,8 +289,11 @@ add_sampled (FlamSpeedscope *reader,
       g_array_index (rows->weights, gint64, i * n + profile->measure) = weight;
       if (times)
         g_array_index (rows->times, gint64, i) = now;
-      if (__builtin_add_overflow (now, weight, &now))
-        now = G_MAXINT64;
+      now = flam_builder_limit (reader->builder,
+                                (__int128)now + weight,
+                                G_MININT64,
+                                G_MAXINT64,
+                                NULL);
     }
 }
 

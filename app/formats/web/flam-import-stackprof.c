@@ -101,12 +101,12 @@ add_sample (Reader *reader, FlamStackId stack, gint64 count)
 {
   FlamSample sample = { .thread = reader->thread, .stack = stack };
   gint64 weight;
-  gint64 one = reader->custom || reader->interval <= 0 ? 1 : reader->interval;
+  __int128 one = reader->custom || reader->interval <= 0 ? 1 : reader->interval;
 
   if (!reader->custom && !reader->objects && reader->interval > 0)
     one *= 1000;
-  if (__builtin_mul_overflow (count, one, &weight))
-    weight = G_MAXINT64;
+  weight =
+      flam_builder_limit (reader->builder, count * one, 0, G_MAXINT64, NULL);
   if (weight > 0)
     flam_builder_add_sample (reader->builder, &sample, &weight);
 }

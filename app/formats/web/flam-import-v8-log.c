@@ -343,7 +343,9 @@ add_sample (Reader *reader, guint64 time, guint64 state)
   gint64 one = 1;
 
   sample.stack = flam_load_stack (reader->builder, reader->frames);
-  sample.time = MIN (time, G_MAXINT64 / 4000) * 1000;
+  sample.time =
+      flam_builder_limit (reader->builder, time, 0, G_MAXINT64 / 4000, NULL) *
+      1000;
   if (state == STATE_IDLE)
     sample.state = FLAM_STATE_SLEEP;
   flam_builder_add_sample (reader->builder, &sample, &one);

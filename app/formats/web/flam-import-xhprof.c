@@ -60,9 +60,9 @@ add_times (Run *run, guint32 row, const gint64 *times, int sign)
 
 /* Sums of up to 100,000 years do not overflow. */
 static gint64
-get_time (FlamJson *json)
+get_time (const Run *run, FlamJson *json)
 {
-  return CLAMP (flam_json_get_scaled (json, 1000), 0, G_MAXINT64 >> 20);
+  return flam_json_get_limited (json, run->builder, 1000, 0, G_MAXINT64 >> 20);
 }
 
 static void
@@ -80,10 +80,10 @@ read_pair (Run *run, FlamJson *json)
     }
   flam_json_each (json)
     if (flam_json_key_is (json, "wt"))
-      times[0] = get_time (json);
+      times[0] = get_time (run, json);
     else if (flam_json_key_is (json, "cpu"))
       {
-        times[1] = get_time (json);
+        times[1] = get_time (run, json);
         run->cpu = TRUE;
       }
   run->pairs++;

@@ -476,11 +476,8 @@ get_time (FlamTraceEvents *events, gint64 least)
   FlamJson *json = &events->json;
   gint64 time = flam_trace_number (json, 1000);
 
-  if (time > MAX_TIME || time < -MAX_TIME)
-    {
-      if (events->beyond++ == 0)
-        events->first_beyond = json->string.text;
-    }
+  if ((time > MAX_TIME || time < least) && events->limited.n++ == 0)
+    events->limited.first = json->string.text;
   return CLAMP (time, least, MAX_TIME);
 }
 

@@ -76,9 +76,8 @@ typedef struct
   FlamColumn places;  /* FlamTracePlace: row i is place i + 1 of moments */
   gint64 end;         /* ns: the time of the last event */
   guint64 n;
-  guint64 others;           /* events of kinds that are not shown */
-  guint64 beyond;           /* times and durations that are out of range */
-  const char *first_beyond; /* its text */
+  guint64 others;      /* events of kinds that are not shown */
+  FlamLimited limited; /* of times and durations */
 
   FlamInterner task_index;
   FlamInterner place_index;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 /* The limit of event names; samples of further ones are left out. */
+/* Far from an overflow. */
+#define MAX_TIME (G_MAXINT64 / 4)
 #define MAX_EVENTS 256
 
 typedef struct
@@ -48,14 +50,19 @@ intern_id (FlamTraceSamples *samples, FlamJson *json)
 gint64
 flam_trace_number (FlamJson *json, guint32 scale)
 {
-  const char *p;
+  const char *text, *p;
   gsize length;
   gint64 value = 0;
+  gboolean negative;
 
   if (json->token != FLAM_JSON_STRING)
     return flam_json_get_scaled (json, scale);
-  p = flam_json_get_string (json, &length);
-  return flam_amount_number (&p, p + length, scale, &value) ? value : 0;
+  text = flam_json_get_string (json, &length);
+  negative = *text == '-';
+  p = text + negative;
+  if (!flam_amount_number (&p, text + length, scale, &value))
+    value = g_ascii_isdigit (*p) ? G_MAXINT64 : 0;
+  return negative ? -value : value;
 }
 
 /* "work(/app/index.js:10:1)" as in Hermes' files, where the line is that of the
@@ -223,7 +230,11 @@ read_sample (FlamTraceSamples *samples, FlamJson *json)
     if (flam_json_key_is (json, "tid"))
       tid = flam_trace_number (json, 1);
     else if (flam_json_key_is (json, "ts"))
-      sample.time = flam_trace_number (json, 1000);
+      sample.time = flam_builder_limit (samples->builder,
+                                        flam_trace_number (json, 1000),
+                                        -MAX_TIME,
+                                        MAX_TIME,
+                                        json->string.text);
     else if (flam_json_key_is (json, "name"))
       name = intern_id (samples, json);
     else if (flam_json_key_is (json, "sf"))

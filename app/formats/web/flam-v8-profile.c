@@ -254,7 +254,8 @@ read_timestamps (FlamV8Profile *profile, FlamJson *json)
   for (guint i = 0; i < profile->deltas->len; i++)
     {
       gint64 *time = &g_array_index (profile->deltas, gint64, i);
-      gint64 now = CLAMP (*time, 0, G_MAXINT64 / 1000);
+      gint64 now = flam_builder_limit (
+          profile->builder, *time, 0, G_MAXINT64 / 1000, NULL);
 
       *time = i > 0 ? now - before : 0;
       before = now;

@@ -74,7 +74,8 @@ struct _FlamBuilder
   FlamFacts facts; /* all but these two, which grow */
   GPtrArray *others;
   GPtrArray *warnings;
-  GStringChunk *texts;    /* of facts */
+  GStringChunk *texts; /* of facts */
+  FlamLimited limited;
   GHashTable *label_sets; /* GBytes of sorted LabelCells -> set; or NULL */
 
   const FlamLaid *laid; /* NULL: finish() does it */

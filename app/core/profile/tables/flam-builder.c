@@ -707,6 +707,28 @@ flam_builder_warn_count (FlamBuilder *builder,
     flam_builder_warn (builder, n == 1 ? one : many, n);
 }
 
+/* --- numbers out of range ------------------------------------------------- */
+
+FlamLimited *
+flam_builder_limited (FlamBuilder *builder)
+{
+  return &builder->limited;
+}
+
+gint64
+flam_builder_limit (FlamBuilder *builder,
+                    __int128 value,
+                    gint64 least,
+                    gint64 most,
+                    gconstpointer at)
+{
+  if (G_LIKELY (value >= least && value <= most))
+    return (gint64)value;
+  if (builder->limited.n++ == 0)
+    builder->limited.first = at;
+  return value < least ? least : most;
+}
+
 /* --- as they were noted --------------------------------------------------- */
 
 void

@@ -363,6 +363,25 @@ void flam_builder_warn_count (FlamBuilder *builder,
                               const char *many) G_GNUC_PRINTF (3, 0)
     G_GNUC_PRINTF (4, 0);
 
+/* --- numbers out of range ------------------------------------------------- */
+
+/* The numbers of a capture that were limited, for one warning at the end of its
+ * load. */
+typedef struct
+{
+  guint64 n;
+  gconstpointer first; /* its text in the source; NULL: unknown */
+} FlamLimited;
+
+FlamLimited *flam_builder_limited (FlamBuilder *builder);
+/* The number within the limits; it is counted if it is beyond them. `at`: its
+ * text in the source, or NULL. */
+gint64 flam_builder_limit (FlamBuilder *builder,
+                           __int128 value,
+                           gint64 least,
+                           gint64 most,
+                           gconstpointer at);
+
 /* --- as a recorder notes it ---------------------------------------------- */
 
 /* Blocks allocated at about the same time; rows count from 0. */
