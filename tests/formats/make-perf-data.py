@@ -627,6 +627,7 @@ def in_both_orders():
         for name, make in BOTH.items():
             yield f"{name}@{order}-endian", make()
         if order == "big":
+            yield "copied-elsewhere", copied()
             yield "allocations@big-endian-32-bit", narrow(allocations())
 
 

@@ -534,6 +534,13 @@ say_what_is_missing (Import *import)
       import->n_endless,
       "%" PRIu64 " wait has no end in the file and is not counted",
       "%" PRIu64 " waits have no end in the file and are not counted");
+  flam_builder_warn_count (
+      import->builder,
+      flam_perf_stacks_n_foreign (import->stacks),
+      "%" PRIu64 " copied stack was not unwound, which is possible only for "
+      "x86-64",
+      "%" PRIu64 " copied stacks were not unwound, which is possible only for "
+      "x86-64");
   if (import->n_throttled)
     flam_builder_warn (import->builder,
                        N_ ("the kernel throttled the recorder %" PRIu64

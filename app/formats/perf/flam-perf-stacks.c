@@ -33,6 +33,7 @@ struct _FlamPerfStacks
   GArray *frames; /* FlamId, leaf first: of the current sample */
   guint64 *pcs;
   guint64 n_truncated;
+  guint64 n_foreign; /* copied stacks of other processors */
   guint64 time; /* of the current sample, if jitdumps have the same clock */
 };
 
@@ -60,6 +61,12 @@ guint64
 flam_perf_stacks_n_truncated (const FlamPerfStacks *stacks)
 {
   return stacks->n_truncated;
+}
+
+guint64
+flam_perf_stacks_n_foreign (const FlamPerfStacks *stacks)
+{
+  return stacks->n_foreign;
 }
 
 /* --- frames -------------------------------------------------------------- */
@@ -292,6 +299,11 @@ flam_perf_stacks_get (FlamPerfStacks *stacks,
   add_chain (stacks, space, event, sample, mode, !copied);
   if (copied)
     add_copied (stacks, space, event, sample);
+  else if (!stacks->can_unwind && sample->stack_size > 0)
+    {
+      stacks->n_foreign++;
+      stacks->n_truncated++;
+    }
   if (frames->len == 0 && (event->sample_type & FLAM_PERF_IP))
     add_by_mode (stacks, space, mode, sample->ip);
   return flam_load_stack (stacks->builder, frames);

@@ -34,5 +34,8 @@ FlamId flam_perf_stacks_get (FlamPerfStacks *stacks,
 
 /* The number of copied stacks that could not be unwound to their root. */
 guint64 flam_perf_stacks_n_truncated (const FlamPerfStacks *stacks);
+/* Copied stacks that are not unwound, since another kind of processor recorded
+ * them. */
+guint64 flam_perf_stacks_n_foreign (const FlamPerfStacks *stacks);
 
 #endif

@@ -65,7 +65,8 @@ read_member (Reader *reader, Node *node)
   else if (key_is (json, "delta", 'd') && json->token == FLAM_JSON_NUMBER)
     {
       g_array_index (reader->deltas, gint64, node->row) =
-          flam_json_get_scaled (json, PLACES);
+          flam_json_get_limited (
+              json, reader->builder, PLACES, -(G_MAXINT64 / 4), G_MAXINT64 / 4);
       reader->is_difference = TRUE;
     }
   else if (flam_json_key_is (json, "file"))

@@ -312,8 +312,9 @@ read_json (Profile *profile, FlamLoad *load, GError **error)
 
   flam_json_each (json)
     if (flam_json_key_is (json, "tick_interval"))
-      profile->tick =
-          times (CLAMP (flam_json_get_int (json), 0, G_MAXINT32), 1000);
+      profile->tick = times (
+          flam_json_get_limited (json, profile->builder, 1, 0, G_MAXINT32),
+          1000);
     else if (flam_json_key_is (json, "cost_centres"))
       read_centres (profile, json, frames);
     else if (flam_json_key_is (json, "profile") &&

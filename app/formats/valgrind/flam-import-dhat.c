@@ -176,7 +176,8 @@ read_point (Reader *reader, FlamJson *json)
         good = read_stack (reader, json) && good;
       for (guint i = 0; i < N_COLUMNS; i++)
         if (flam_json_key_is (json, columns[i].key))
-          weights[i] = flam_json_get_int (json);
+          weights[i] = flam_json_get_limited (
+              json, reader->builder, 1, G_MININT64, G_MAXINT64);
     }
   reader->bad_points += !good;
   if (json->problem != NULL || !good)

@@ -437,7 +437,8 @@ read_meta (Gecko *gecko, FlamJsonText piece)
   flam_json_open (&json, piece.text, piece.length);
   flam_json_each (&json)
     if (flam_json_key_is (&json, "startTime"))
-      start = flam_json_get_scaled (&json, FLAM_GECKO_MICRO);
+      start = flam_json_get_limited (
+          &json, gecko->builder, FLAM_GECKO_MICRO, -LATEST, LATEST);
     else if (flam_json_key_is (&json, "profilingStartTime"))
       from = flam_json_get_scaled (&json, FLAM_GECKO_MICRO);
     else if (flam_json_key_is (&json, "profilingEndTime"))

@@ -204,7 +204,7 @@ record_init (Record *record, FlamLoad *load)
 
 /* {"type":"javascript","size":1048576} */
 static void
-read_category (FlamJson *json, GArray *into)
+read_category (const Reader *reader, FlamJson *json, GArray *into)
 {
   Category category = { NULL, 0 };
 
@@ -215,7 +215,8 @@ read_category (FlamJson *json, GArray *into)
         category.name = g_strdup (flam_json_get_string (json, NULL));
       }
     else if (flam_json_key_is (json, "size"))
-      category.size = flam_json_get_int (json);
+      category.size =
+          flam_json_get_limited (json, reader->builder, 1, 0, G_MAXINT64);
   g_array_append_val (into, category);
 }
 
@@ -250,7 +251,7 @@ read_record (Reader *reader, Record *record)
       record->end = get_time (json);
     else if (flam_json_key_is (json, "categories"))
       flam_json_each (json)
-        read_category (json, record->categories);
+        read_category (reader, json, record->categories);
 }
 
 static void

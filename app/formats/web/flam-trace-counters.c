@@ -47,7 +47,8 @@ flam_trace_counts_read (FlamColumn *counts,
                         FlamStringId name,
                         FlamId id,
                         const FlamJsonText *args,
-                        FlamTraceCount of)
+                        FlamTraceCount of,
+                        FlamLimited *limited)
 {
   g_auto (FlamJson) json = { 0 };
   g_autoptr (GString) text = g_string_new (flam_strings_get (names, name));
@@ -64,6 +65,8 @@ flam_trace_counts_read (FlamColumn *counts,
         of.unit = take_series (&json, text);
         of.name = flam_strings_intern (names, text->str, (gssize)text->len);
         of.value = flam_json_get_scaled (&json, 1);
+        if (ABS (of.value) == G_MAXINT64 && limited->n++ == 0)
+          limited->first = json.string.text;
         flam_column_append (counts, FlamTraceCount, of);
       }
 }

@@ -35,13 +35,15 @@ typedef struct
   FlamUnit unit;
 } FlamTraceCount;
 
-/* Appends a FlamTraceCount for each number in `args`. `id` may be 0. */
+/* Appends a FlamTraceCount for each number in `args`. `id` may be 0. Numbers
+ * out of range are limited, and counted in `limited`. */
 void flam_trace_counts_read (FlamColumn *counts,
                              FlamStrings *names,
                              FlamStringId name,
                              FlamId id,
                              const FlamJsonText *args,
-                             FlamTraceCount of);
+                             FlamTraceCount of,
+                             FlamLimited *limited);
 
 typedef struct
 {

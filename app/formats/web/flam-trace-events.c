@@ -327,15 +327,15 @@ add_counts (FlamTraceEvents *events, const Event *event)
   gsize n = events->counts.n;
 
   if (event->timed && event->args.length > 0)
-    flam_trace_counts_read (
-        &events->counts,
-        &events->names,
-        intern (events, &event->name),
-        intern (events, &event->id),
-        &event->args,
-        (FlamTraceCount){ .time = event->time,
-                          .pid = event->who.pid,
-                          .pid_name = event->who.pid_name });
+    flam_trace_counts_read (&events->counts,
+                            &events->names,
+                            intern (events, &event->name),
+                            intern (events, &event->id),
+                            &event->args,
+                            (FlamTraceCount){ .time = event->time,
+                                              .pid = event->who.pid,
+                                              .pid_name = event->who.pid_name },
+                            &events->limited);
   return events->counts.n > n;
 }
 

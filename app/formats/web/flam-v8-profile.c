@@ -188,7 +188,8 @@ read_node_member (FlamV8Profile *profile, FlamJson *json, guint32 index)
     node->id = flam_json_get_int (json);
   else if (flam_json_key_is (json, "selfSize") ||
            flam_json_key_is (json, "hitCount"))
-    node->weight = flam_json_get_int (json);
+    node->weight = flam_json_get_limited (
+        json, profile->builder, 1, G_MININT64, G_MAXINT64);
   else if (flam_json_key_is (json, "positionTicks"))
     read_ticks (profile, json, node);
   else if (flam_json_key_is (json, "parent"))
