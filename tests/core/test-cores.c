@@ -242,6 +242,87 @@ assert_transforms_agree (const FlamProfile *profile, FlamBy by, gint64 less)
     }
 }
 
+/* --- samples that several cores add --------------------------------------- */
+
+#define N_ADDED 1000
+#define STEPS 10
+
+typedef struct
+{
+  FlamBuilder *builder;
+  FlamSample samples[N_ADDED];
+  gint64 weights[N_ADDED];
+  FlamId first;
+} Adding;
+
+static void
+set_some (gpointer data, guint step)
+{
+  Adding *adding = data;
+
+  for (guint i = step * N_ADDED / STEPS; i < (step + 1) * N_ADDED / STEPS; i++)
+    flam_builder_set_sample (adding->builder,
+                             adding->first + i,
+                             &adding->samples[i],
+                             &adding->weights[i]);
+}
+
+static char *
+add_samples (gboolean at_once, guint16 event)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autofree Adding *adding = g_new0 (Adding, 1);
+  FlamThreadId thread = flam_builder_lone_thread (builder);
+  FlamStackId stack =
+      flam_builder_stack (builder, FLAM_NONE, add_frame (builder, 0));
+  FlamSample before = { .thread = thread, .stack = stack, .state = 1 };
+
+  flam_builder_add_standard_measure (builder,
+                                     FLAM_STANDARD_WALL_TIME,
+                                     (int)flam_builder_add_column (builder),
+                                     0);
+  flam_builder_set_has_times (builder);
+  flam_builder_add_sample (builder, &before, &(gint64){ 7 });
+  for (guint i = 0; i < N_ADDED; i++)
+    {
+      adding->samples[i] =
+          (FlamSample){ .thread = thread,
+                        .stack = i % 3 == 0 ? FLAM_NONE : stack,
+                        .time = i * 5,
+                        .event = event };
+      adding->weights[i] = i + 1;
+    }
+  adding->builder = builder;
+  if (at_once)
+    {
+      adding->first =
+          flam_builder_push_samples (builder, N_ADDED, &adding->samples[0]);
+      flam_cores_run (STEPS, set_some, adding);
+    }
+  for (guint i = 0; i < N_ADDED && !at_once; i++)
+    flam_builder_add_sample (builder, &adding->samples[i], &adding->weights[i]);
+  before.time = N_ADDED * 5;
+  flam_builder_add_sample (builder, &before, &(gint64){ 9 });
+  profile = flam_builder_finish (builder, NULL);
+  return flam_dump_profile (profile);
+}
+
+static void
+test_samples (void)
+{
+  for (guint16 event = 0; event < 2; event++)
+    {
+      g_autofree char *singly = add_samples (FALSE, event);
+      g_autofree char *together = NULL;
+
+      flam_cores_set (4, 1);
+      together = add_samples (TRUE, event);
+      flam_cores_set (0, 0);
+      g_assert_cmpstr (together, ==, singly);
+    }
+}
+
 static void
 test_views (void)
 {
@@ -298,6 +379,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cores/each-once", test_each_once);
   g_test_add_func ("/cores/number", test_number);
+  g_test_add_func ("/cores/samples", test_samples);
   g_test_add_func ("/cores/views", test_views);
   g_test_add_func ("/cores/cut-rows", test_cut_rows);
   return g_test_run ();

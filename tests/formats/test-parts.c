@@ -352,6 +352,24 @@ test_gecko (void)
     }
 }
 
+/* Columns of a thread's samples may end before the others: their memory, too,
+ * is freed while the samples are made. */
+static void
+test_gecko_short (void)
+{
+  g_autoptr (GString) text = g_string_new (
+      "{\"meta\":{\"version\":24,\"preprocessedProfileVersion\":50},"
+      "\"threads\":[{\"name\":\"a\",\"stringArray\":[\"f\"],"
+      "\"funcTable\":{\"name\":[0]},\"frameTable\":{\"func\":[0]},"
+      "\"stackTable\":{\"prefix\":[null],\"frame\":[0]},\"samples\":{"
+      "\"weight\":[5,6,7],\"timeDeltas\":[1,2,-1,4],\"stack\":[0");
+
+  for (guint i = 1; i < 200000; i++)
+    g_string_append (text, i % 5000 == 0 ? ",1" : ",0");
+  g_string_append (text, "]}}]}");
+  check ("made.gecko.json", text->str, text->len);
+}
+
 /* The sum of each part fits into a number, but their total does not. */
 static void
 test_overflow (void)
@@ -478,6 +496,7 @@ main (int argc, char **argv)
   g_test_add_func ("/parts/joined", test_joined);
   g_test_add_func ("/parts/script", test_script);
   g_test_add_func ("/parts/gecko", test_gecko);
+  g_test_add_func ("/parts/gecko/short", test_gecko_short);
   g_test_add_func ("/parts/trace", test_trace);
   g_test_add_func ("/parts/trace/inside", test_trace_inside);
   g_test_add_func ("/parts/overflow", test_overflow);

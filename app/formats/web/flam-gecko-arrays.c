@@ -66,17 +66,14 @@ leave_chunk (gpointer chunk, gsize size)
 }
 
 void
-flam_gecko_cells_leave (FlamGeckoCells *cells, gsize row)
+flam_gecko_cells_leave (FlamGeckoCells *cells, gsize chunk)
 {
   gpointer *chunks = cells->chunks.data;
 
-  for (gsize i = MIN (row / FLAM_GECKO_CHUNK, cells->chunks.n); i-- > 0;)
-    {
-      if (chunks[i] == NULL)
-        return;
-      leave_chunk (g_steal_pointer (&chunks[i]),
-                   FLAM_GECKO_CHUNK * cells->size);
-    }
+  /* A short column's only chunk is smaller. */
+  if ((chunk + 1) * FLAM_GECKO_CHUNK <= cells->room)
+    leave_chunk (g_steal_pointer (&chunks[chunk]),
+                 FLAM_GECKO_CHUNK * cells->size);
 }
 
 /* `from` was filled in parallel. */

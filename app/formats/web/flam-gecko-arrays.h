@@ -37,8 +37,8 @@ typedef struct
 void flam_gecko_cells_init (FlamGeckoCells *cells, guint size, guint32 scale);
 void flam_gecko_cells_clear (FlamGeckoCells *cells);
 void flam_gecko_cells_grow (FlamGeckoCells *cells);
-/* Cells before `row` are not needed any more: their memory is freed. */
-void flam_gecko_cells_leave (FlamGeckoCells *cells, gsize row);
+/* The cells of a full chunk are not needed any more: their memory is freed. */
+void flam_gecko_cells_leave (FlamGeckoCells *cells, gsize chunk);
 
 static inline gpointer
 flam_gecko_cells_at (const FlamGeckoCells *cells, gsize row)

@@ -25,19 +25,15 @@
 #include "flam-formats.h"
 
 #include "flam-gecko-counters.h"
-#include "flam-gecko-frames.h"
+#include "flam-gecko-samples.h"
 
 #include <string.h>
 
 /* The newest versions whose changes are supported here. */
 #define PROCESSED_VERSION 70
 #define RAW_VERSION 36
-/* Stacks are prefetched this many samples ahead. */
-#define AHEAD 24
 /* Limit of a thread's open markers; the others are treated as moments. */
 #define MAX_OPEN_MARKS 1000
-/* Of the times in its head, ns; far from an overflow. */
-#define LATEST (G_MAXINT64 / 4)
 
 /* A thread that was read, while tables that it refers to may still follow. */
 typedef struct
@@ -95,19 +91,14 @@ find_event (Gecko *gecko, FlamGeckoMeasure measure)
   return gecko->event[measure];
 }
 
-/* The samples need as much memory as their columns. */
-static void
-leave_samples (FlamGeckoTables *tables, gsize row)
-{
-  for (guint i = FLAM_GECKO_SAMPLE_STACK; i <= FLAM_GECKO_SAMPLE_WEIGHT; i++)
-    flam_gecko_cells_leave (&tables->column[i], row);
-}
-
 static gint64
 add_time (const Gecko *gecko, gint64 time, gint64 more)
 {
-  return flam_builder_limit (
-      gecko->builder, (__int128)time + more, -LATEST, LATEST, NULL);
+  return flam_builder_limit (gecko->builder,
+                             (__int128)time + more,
+                             -FLAM_GECKO_LATEST,
+                             FLAM_GECKO_LATEST,
+                             NULL);
 }
 
 static void
@@ -116,54 +107,14 @@ add_samples (Gecko *gecko,
              FlamGeckoMeasure measure,
              FlamThreadId thread)
 {
-  const FlamGeckoProcess *process = &gecko->process;
-  const GArray *stacks = flam_gecko_stacks (&gecko->process, tables);
-  const FlamGeckoCells *times =
-      flam_gecko_cells_of (process, tables, FLAM_GECKO_SAMPLE_TIME);
-  const FlamGeckoCells *deltas =
-      flam_gecko_cells_of (process, tables, FLAM_GECKO_SAMPLE_DELTA);
-  const FlamGeckoCells *weights =
-      flam_gecko_cells_of (process, tables, FLAM_GECKO_SAMPLE_WEIGHT);
-  gsize n = tables->column[FLAM_GECKO_SAMPLE_STACK].n;
-  gint64 now = 0;
+  g_auto (FlamGeckoSamples) samples = { 0 };
 
-  for (gsize i = 0; i < n; i++)
-    {
-      gint64 stack =
-          flam_gecko_cell (&tables->column[FLAM_GECKO_SAMPLE_STACK], i);
-      gint64 time = flam_gecko_cell (times, i);
-      gint64 delta = flam_gecko_cell (deltas, i);
-      gint64 weight = flam_gecko_cell (weights, i);
-      gint64 later =
-          flam_gecko_cell (&tables->column[FLAM_GECKO_SAMPLE_STACK], i + AHEAD);
-      FlamSample sample = { .thread = thread, .stack = FLAM_NONE };
-
-      if (later >= 0 && later < stacks->len)
-        __builtin_prefetch (&g_array_index (stacks, FlamId, (guint)later));
-      if (i % FLAM_GECKO_CHUNK == 0)
-        leave_samples (tables, i);
-      if (delta != FLAM_GECKO_NOTHING)
-        now = add_time (gecko, now, delta);
-      sample.time = add_time (
-          gecko, time != FLAM_GECKO_NOTHING ? time : now, gecko->offset);
-      weight =
-          weight == FLAM_GECKO_NOTHING
-              ? FLAM_GECKO_MICRO
-              : flam_builder_limit (
-                    gecko->builder, weight, G_MININT64, G_MAXINT64 - 1, NULL);
-      if (stack >= 0 && stack < stacks->len)
-        sample.stack = g_array_index (stacks, FlamId, (guint)stack);
-      if ((stack != FLAM_GECKO_NOTHING &&
-           (stack < 0 || stack >= stacks->len)) ||
-          weight < 0)
-        {
-          gecko->process.bad++;
-          continue;
-        }
-      sample.event = find_event (gecko, measure);
-      flam_builder_add_sample (gecko->builder, &sample, &weight);
-      gecko->samples++;
-    }
+  flam_gecko_samples_init (&samples, &gecko->process, tables, gecko->offset);
+  gecko->samples += samples.good;
+  gecko->process.bad += samples.bad;
+  if (samples.good > 0)
+    flam_gecko_samples_put (
+        &samples, gecko->builder, thread, find_event (gecko, measure));
 }
 
 /* A marker that has begun and not yet ended. */
@@ -417,8 +368,8 @@ read_range (Gecko *gecko, gint64 from, gint64 to)
 {
   FlamFacts *facts = flam_builder_facts (gecko->builder);
 
-  if (from < 0 || from > LATEST || to <= from || to > LATEST ||
-      facts->duration_ns > 0)
+  if (from < 0 || from > FLAM_GECKO_LATEST || to <= from ||
+      to > FLAM_GECKO_LATEST || facts->duration_ns > 0)
     return;
   flam_builder_set_origin (gecko->builder, from + gecko->offset);
   facts->duration_ns = to - from;
@@ -437,8 +388,11 @@ read_meta (Gecko *gecko, FlamJsonText piece)
   flam_json_open (&json, piece.text, piece.length);
   flam_json_each (&json)
     if (flam_json_key_is (&json, "startTime"))
-      start = flam_json_get_limited (
-          &json, gecko->builder, FLAM_GECKO_MICRO, -LATEST, LATEST);
+      start = flam_json_get_limited (&json,
+                                     gecko->builder,
+                                     FLAM_GECKO_MICRO,
+                                     -FLAM_GECKO_LATEST,
+                                     FLAM_GECKO_LATEST);
     else if (flam_json_key_is (&json, "profilingStartTime"))
       from = flam_json_get_scaled (&json, FLAM_GECKO_MICRO);
     else if (flam_json_key_is (&json, "profilingEndTime"))

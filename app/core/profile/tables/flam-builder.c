@@ -1044,37 +1044,74 @@ flam_builder_set_spans (FlamBuilder *builder, guint measure, FlamSpans spans)
   cells (builder, guint8, measures.spans)[measure] = spans;
 }
 
-/* The optional cells of a sample; they are 0 until they are set. */
+static gboolean
+has_given (const FlamSample *sample)
+{
+  return sample->event != 0 || sample->state != 0 || sample->labels != 0;
+}
+
+/* Begins the optional columns of which the sample has a value. */
 static void
-add_given (FlamBuilder *builder, const FlamSample *sample, FlamId row)
+begin_given (FlamBuilder *builder, const FlamSample *sample)
 {
   const FlamTableInfo *infos = &flam_table_infos[FLAM_TABLE_SAMPLES];
 
   for (guint i = 0; i < infos->n_columns; i++)
     {
       const FlamColumnInfo *info = &infos->columns[i];
-      gpointer *data = flam_tables_array (&builder->tables, info);
+
+      if (info->given != 0 &&
+          flam_cell_get ((const char *)sample + info->given, info, 0) != 0)
+        flam_tables_begin (&builder->tables, FLAM_TABLE_SAMPLES, info);
+    }
+}
+
+/* The optional cells of a sample; they are 0 until they are set. */
+static void
+set_given (FlamBuilder *builder, const FlamSample *sample, FlamId row)
+{
+  const FlamTableInfo *infos = &flam_table_infos[FLAM_TABLE_SAMPLES];
+
+  for (guint i = 0; i < infos->n_columns; i++)
+    {
+      const FlamColumnInfo *info = &infos->columns[i];
       gint64 value;
 
       if (info->given == 0)
         continue;
       value = flam_cell_get ((const char *)sample + info->given, info, 0);
-      if (value == 0)
-        continue;
-      flam_tables_begin (&builder->tables, FLAM_TABLE_SAMPLES, info);
-      flam_cell_set (*data, info, row, value);
+      if (value != 0)
+        flam_cell_set (
+            *flam_tables_array (&builder->tables, info), info, row, value);
     }
 }
 
+FlamId
+flam_builder_push_samples (FlamBuilder *builder,
+                           guint32 n,
+                           const FlamSample *like)
+{
+  guint32 *rows = flam_tables_n (&builder->tables, FLAM_TABLE_SAMPLES);
+  FlamId first = *rows;
+
+  g_assert (builder->base == NULL);
+  g_assert (n < FLAM_NONE - first);
+  flam_tables_reserve_samples (&builder->tables, first + n);
+  if (has_given (like))
+    begin_given (builder, like);
+  *rows += n;
+  return first;
+}
+
 void
-flam_builder_add_sample (FlamBuilder *builder,
+flam_builder_set_sample (FlamBuilder *builder,
+                         FlamId row,
                          const FlamSample *sample,
                          const gint64 *weights)
 {
   const FlamProfile *profile = &builder->tables.profile;
-  FlamId row = flam_tables_push (&builder->tables, FLAM_TABLE_SAMPLES);
 
-  g_assert (builder->base == NULL);
+  g_assert (row < profile->samples.n);
   g_assert (sample->thread < profile->threads.n);
   g_assert (sample->stack == FLAM_NONE || sample->stack < profile->stacks.n);
   g_assert (sample->state < FLAM_N_STATES);
@@ -1083,18 +1120,30 @@ flam_builder_add_sample (FlamBuilder *builder,
   cells (builder, FlamId, profile.samples.stack)[row] = sample->stack;
   if (builder->has_times)
     cells (builder, gint64, profile.samples.time)[row] = sample->time;
-  if (sample->event != 0 || sample->state != 0 || sample->labels != 0)
-    add_given (builder, sample, row);
+  if (has_given (sample))
+    set_given (builder, sample, row);
   for (guint i = 0; i < builder->tables.weights->len; i++)
     flam_tables_weights (&builder->tables, i)[row] = weights[i];
 }
 
 void
+flam_builder_add_sample (FlamBuilder *builder,
+                         const FlamSample *sample,
+                         const gint64 *weights)
+{
+  FlamId row = flam_tables_push (&builder->tables, FLAM_TABLE_SAMPLES);
+
+  g_assert (builder->base == NULL);
+  if (has_given (sample))
+    begin_given (builder, sample);
+  flam_builder_set_sample (builder, row, sample, weights);
+}
+
+void
 flam_builder_reserve_samples (FlamBuilder *builder, gsize n)
 {
-  flam_tables_reserve (
+  flam_tables_reserve_samples (
       &builder->tables,
-      FLAM_TABLE_SAMPLES,
       (guint32)MIN (builder->tables.profile.samples.n + n, FLAM_NONE - 1));
 }
 

@@ -243,6 +243,16 @@ void flam_builder_add_sample (FlamBuilder *builder,
                               const gint64 *weights);
 /* Reserves space for that many more. */
 void flam_builder_reserve_samples (FlamBuilder *builder, gsize n);
+/* The same in two steps: adds `n` rows, and returns the number of the first.
+ * The cells of each must then be set once, on any thread. The event, state and
+ * labels of `like` are 0 where those of all these samples are. */
+FlamId flam_builder_push_samples (FlamBuilder *builder,
+                                  guint32 n,
+                                  const FlamSample *like);
+void flam_builder_set_sample (FlamBuilder *builder,
+                              FlamId row,
+                              const FlamSample *sample,
+                              const gint64 *weights);
 /* Times of samples and marks are meaningful; call before the first sample.
  * (Times of allocations and counters always are.) */
 void flam_builder_set_has_times (FlamBuilder *builder);

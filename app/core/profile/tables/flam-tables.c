@@ -749,8 +749,17 @@ flam_tables_clear (FlamTables *tables)
   g_array_unref (tables->extras);
 }
 
-void
-flam_tables_reserve (FlamTables *tables, FlamTable table, guint32 n)
+/* Whether each sample has a value in this column. */
+static gboolean
+is_of_all_samples (const FlamTables *tables, const FlamColumnIter *iter)
+{
+  return iter->extra > 0
+             ? iter->extra <= tables->weights->len
+             : iter->info == &flam_table_infos[FLAM_TABLE_SAMPLES].columns[0];
+}
+
+static void
+reserve (FlamTables *tables, FlamTable table, guint32 n, gboolean unset)
 {
   guint64 had = tables->allocated[table];
   guint64 wanted = MAX (MAX (had * 2, FIRST_ROWS), n);
@@ -768,10 +777,23 @@ flam_tables_reserve (FlamTables *tables, FlamTable table, guint32 n)
         continue;
       *iter.data = flam_cells_resize (
           *iter.data, had, wanted, size, tables->shared[table]);
-      if (iter.info->flags & OPTIONAL || iter.extra > 0)
+      if ((iter.info->flags & OPTIONAL || iter.extra > 0) &&
+          !(unset && is_of_all_samples (tables, &iter)))
         memset ((char *)*iter.data + had * size, 0, (wanted - had) * size);
     }
   tables->allocated[table] = (guint32)wanted;
+}
+
+void
+flam_tables_reserve (FlamTables *tables, FlamTable table, guint32 n)
+{
+  reserve (tables, table, n, FALSE);
+}
+
+void
+flam_tables_reserve_samples (FlamTables *tables, guint32 n)
+{
+  reserve (tables, FLAM_TABLE_SAMPLES, n, TRUE);
 }
 
 void

@@ -397,6 +397,9 @@ guint flam_tables_number (const FlamTables *tables, FlamTable table);
 FlamTable flam_tables_of_number (const FlamTables *tables, guint number);
 
 void flam_tables_reserve (FlamTables *tables, FlamTable table, guint32 n);
+/* For samples that are all added by the builder: the cells of times and weights
+ * are not zeroed, since it sets them. */
+void flam_tables_reserve_samples (FlamTables *tables, guint32 n);
 /* Adds a row, its cells not set (those of optional columns are 0). */
 static inline FlamId
 flam_tables_push (FlamTables *tables, FlamTable table)
