@@ -90,6 +90,7 @@ take_jobs (const char *option, const char *value, gpointer data, GError **error)
   if (!g_ascii_string_to_signed (
           value, 10, 1, G_MAXINT32, &options->jobs, NULL))
     return refuse (error, option, value, N_ ("a number of cores"));
+  flam_cores_set ((guint)options->jobs, 0);
   return TRUE;
 }
 
@@ -493,7 +494,7 @@ selection_group (FlamCliOptions *o)
           N_ ("Download symbols from $DEBUGINFOD_URLS")),
     FLAG ("no-symbols", &o->no_symbols, N_ ("Use only names from the capture")),
     FLAG ("cache", &o->cache, N_ ("Cache captures that are slow to read")),
-    CALL ("jobs", take_jobs, N_ ("Read on at most N cores"), "N"),
+    CALL ("jobs", take_jobs, N_ ("Use at most N cores"), "N"),
     { "binaries",
       0,
       0,

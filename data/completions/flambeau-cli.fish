@@ -69,7 +69,7 @@ complete -c flambeau-cli -n $selecting -x -l temporary-within -d 'Temporary mean
 complete -c flambeau-cli -n $selecting -r -l suppressions -d "LeakSanitizer's rules"
 complete -c flambeau-cli -n $selecting -l debuginfod -d 'Download symbols from debuginfod servers'
 complete -c flambeau-cli -n $selecting -l no-symbols -d 'Use only names from the capture'
-complete -c flambeau-cli -n $selecting -x -l jobs -d 'Read on at most N cores'
+complete -c flambeau-cli -n $selecting -x -l jobs -d 'Use at most N cores'
 complete -c flambeau-cli -n $selecting -l cache -d 'Cache captures that are slow to read'
 complete -c flambeau-cli -n $selecting -r -l token-file -d "File with a server's token"
 complete -c flambeau-cli -n $selecting -x -l timeout -d 'Give up on a server after S seconds'

@@ -28,8 +28,8 @@ void flam_cores_run (guint n, FlamCoresStep step, gpointer data);
  * saves. */
 guint flam_cores_for (gsize rows);
 
-/* For tests and benchmarks: this many cores (0: the machine's), each for at
- * least this many rows (0: as many as are worth a thread). */
+/* At most this many cores (0: the machine's). For tests: each for at least this
+ * many rows (0: as many as are worth a thread). */
 void flam_cores_set (guint cores, gsize least_rows);
 
 G_END_DECLS
