@@ -157,6 +157,32 @@ test_sampled_peak (void)
   g_unsetenv ("FLAMBEAU_ALLOC_SEED");
 }
 
+/* The block that makes the peak is in it, and counted once. */
+static void
+test_large_block (void)
+{
+  const char *const options[] = { "--sample-bytes", "524288", NULL };
+
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *seed = g_strdup_printf ("%u", i + 1);
+      g_autoptr (Recording) recording = NULL;
+      const FlamProfile *p;
+
+      g_setenv ("FLAMBEAU_ALLOC_SEED", seed, TRUE);
+      recording = record_blocks (options, "large", "1");
+      p = recording->profile;
+      g_assert_cmpint (p->facts.peak_bytes, >=, 30000000);
+      g_assert_cmpint (p->facts.peak_bytes, <, 30300000);
+      g_assert_cmpint (weight_of (p, "peak", "one_large", TRUE), ==, 30000000);
+      g_assert_cmpint (ABS (weight_of (p, "allocated", "one_large", FALSE) -
+                            (60 * 300000 + 30000000)),
+                       <,
+                       100000);
+    }
+  g_unsetenv ("FLAMBEAU_ALLOC_SEED");
+}
+
 /* 450,000 bytes are in use for less than a tick of the clock. */
 static void
 test_peak_in_tick (void)
@@ -685,6 +711,7 @@ main (int argc, char **argv)
   g_test_add_func ("/allocations/forks", test_forks);
   g_test_add_func ("/allocations/sampled", test_sampled);
   g_test_add_func ("/allocations/quick/sampled-peak", test_sampled_peak);
+  g_test_add_func ("/allocations/quick/large-block", test_large_block);
   g_test_add_func ("/allocations/quick/peak-in-tick", test_peak_in_tick);
   g_test_add_func ("/allocations/quick/heap-pages", test_heap_pages);
   g_test_add_func ("/allocations/program", test_program);

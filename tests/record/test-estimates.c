@@ -235,6 +235,38 @@ test_replaced (void)
     }
 }
 
+/* One sampled block is the whole peak, and stands for no others: what was
+ * allocated later by blocks without a sample is still counted. */
+static void
+test_rest (void)
+{
+  g_autofree Run *run = g_new (Run, 1);
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+
+  begin (run);
+  flam_builder_add_allocation_measure (run->builder, FLAM_FROM_ALLOCATED);
+  g_assert_true (flam_alloc_heaps_block (run->heaps,
+                                         run->stream,
+                                         0x1000,
+                                         SIZE,
+                                         1,
+                                         0,
+                                         &run->stacks[0],
+                                         FLAM_ALLOCATOR_MALLOC));
+  run->change = run->asked = SIZE;
+  say_level (run);
+  flam_alloc_heaps_free_block (run->heaps, run->stream, 0x1000);
+  run->change = -SIZE;
+  run->asked = 1999 * SIZE;
+  profile = finish (run);
+  g_assert_cmpint (peak_of (profile, 0), ==, SIZE);
+  selection->measure = (guint)flam_profile_find_measure (profile, "allocated");
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  g_assert_cmpint (weights->total, ==, 2000 * SIZE);
+}
+
 static FlamFunctionRow
 row_named (const FlamTree *tree,
            const FlamFunctionRow *rows,
@@ -344,6 +376,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   dice = g_rand_new_with_seed (26);
   g_test_add_func ("/estimates/replaced", test_replaced);
+  g_test_add_func ("/estimates/rest", test_rest);
   g_test_add_func ("/estimates/mappings", test_mappings);
   g_test_add_func ("/estimates/runtimes", test_runtimes);
   status = g_test_run ();

@@ -281,12 +281,14 @@ draw (void)
   preload_thread.drawn = preload_thread.until_sample;
 }
 
-/* Called when the countdown has run out. */
+/* Called when the countdown has run out. The block is counted last: the level
+ * that is then written includes its bytes on both sides, and the block itself
+ * is live in a peak that it causes. */
 static void
 say_sampled (unsigned op, void *data, uint64_t size, Caller caller)
 {
   PreloadThread *thread = &preload_thread;
-  uint64_t usable = count_made (data);
+  uint64_t usable = usable_size (data);
   uint64_t slack = usable > size ? usable - size : 0;
   uint64_t address = (uint64_t)data;
 
@@ -298,7 +300,10 @@ say_sampled (unsigned op, void *data, uint64_t size, Caller caller)
       draw ();
       thread->until_sample -= (int64_t)size;
       if (thread->until_sample > 0)
-        return;
+        {
+          count_made (data);
+          return;
+        }
       count_drawn ();
     }
   else
@@ -313,6 +318,9 @@ say_sampled (unsigned op, void *data, uint64_t size, Caller caller)
                  << 48;
       say_block (op, (const void *)address, size, caller);
     }
+  thread->live += (int64_t)usable;
+  if (thread->live > thread->high)
+    thread->high = thread->live;
   say_level ();
 }
 

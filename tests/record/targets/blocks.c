@@ -142,6 +142,20 @@ replaced (long n)
     }
 }
 
+/* After 60 blocks of 300,000 bytes have been freed, one block is larger than
+ * all of them together. */
+NOINLINE static void
+one_large (void)
+{
+  void *blocks[60];
+
+  for (int i = 0; i < 60; i++)
+    blocks[i] = seen (malloc (300000));
+  for (int i = 0; i < 60; i++)
+    free (blocks[i]);
+  free (seen (malloc (30000000)));
+}
+
 /* 20 MB by brk, and 10 blocks with pages of their own. */
 NOINLINE static void
 grow_heap (void)
@@ -420,6 +434,8 @@ main (int argc, char **argv)
     many_forks ();
   else if (strcmp (what, "replaced") == 0)
     replaced (scale);
+  else if (strcmp (what, "large") == 0)
+    one_large ();
   else if (strcmp (what, "heap") == 0)
     grow_heap ();
   else if (strcmp (what, "quick") == 0)

@@ -200,8 +200,9 @@ add_unsampled (Scale *scale, guint kind, double bytes)
     flam_builder_add_allocation (builder, &row);
 }
 
-/* The amount that the rows with all of these bits lack, because each of them
- * stands only for its own block. */
+/* The amount that the rows with all of these bits lack after scaling: no sample
+ * is of that kind, or each stands for its own block only, or another sum limits
+ * them. What the fit leaves when it ends is less than a thousandth. */
 static double
 lacking (const Scale *scale, guint with, double bytes)
 {
@@ -209,12 +210,8 @@ lacking (const Scale *scale, guint with, double bytes)
 
   for (guint kind = 0; kind < N_KINDS; kind++)
     if ((kind & with) == with)
-      {
-        missing -= scale->seen[kind];
-        if (scale->unseen[kind] > 0)
-          return 0;
-      }
-  return MAX (missing, 0);
+      missing -= scale->seen[kind] + scale->unseen[kind] * scale->factor[kind];
+  return missing > bytes / 1000 ? missing : 0;
 }
 
 void
