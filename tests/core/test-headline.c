@@ -194,6 +194,45 @@ static const Case cases[] = {
     "lock: work@/m/q.c:3;queue_pop@/m/q.c:40;futex!/lib/libc.so 62\n"
     "work@/m/q.c:4 38\n",
     "62 % of the time waits for a lock in queue_pop (q.c:40)" },
+  { "waits for a condition",
+    TRUE,
+    "lock: work@/m/q.c:3;pop@/m/q.c:40;pthread_cond_wait!/lib/libc.so;"
+    "futex!/lib/libc.so 62\n"
+    "work@/m/q.c:4 38\n",
+    "62 % of the time waits for another thread in pop (q.c:40)" },
+  { "a monitor is a lock that waits by a condition",
+    TRUE,
+    "lock: Q.pop@Q.java:40;ObjectMonitor::enter!/opt/jdk/libjvm.so;"
+    "pthread_cond_wait!/lib/libc.so 62\n"
+    "Q.work@Q.java:4 38\n",
+    "62 % of the time waits for a lock in Q.pop (Q.java:40)" },
+  { "a clock is no lock, and a sleep may be a futex",
+    TRUE,
+    "lock: Q.nap@Q.java:40;JVM_Sleep!/opt/jdk/libjvm.so;"
+    "pthread_cond_clockwait!/lib/libc.so 62\n"
+    "Q.work@Q.java:4 38\n",
+    "62 % of the time sleeps in Q.nap (Q.java:40)" },
+  { "a runtime's threads wait, and the user's own code works",
+    TRUE,
+    "lock: clone3!/lib/libc.so;Pool::run!/opt/jdk/libjvm.so;"
+    "futex!/lib/libc.so 95\n"
+    "Q.work@Q.java:4 3\n"
+    "lock: Q.pop@Q.java:40;Mutex::lock!/opt/jdk/libjvm.so 2\n",
+    "Q.work takes 3.0 % (Q.java:4)" },
+  { "a runtime's threads wait, and the user's own code waits",
+    TRUE,
+    "lock: clone3!/lib/libc.so;Pool::run!/opt/jdk/libjvm.so;"
+    "futex!/lib/libc.so 95\n"
+    "Q.work@Q.java:4 2\n"
+    "lock: Q.pop@Q.java:40;Mutex::lock!/opt/jdk/libjvm.so 3\n",
+    "3.0 % of the time waits for a lock in Q.pop (Q.java:40)" },
+  { "only a runtime's threads: what they begin with",
+    TRUE,
+    "lock: clone3!/lib/libc.so;start_thread!/lib/libc.so;"
+    "Pool::run!/opt/jdk/libjvm.so;pthread_cond_wait!/lib/libc.so;"
+    "futex!/lib/libc.so 95\n"
+    "spin!/opt/jdk/libjvm.so 5\n",
+    "95 % of the time waits for another thread in Pool::run (libjvm.so)" },
   { "waits less than it runs",
     TRUE,
     "lock: work@/m/q.c:3;queue_pop@/m/q.c:40 38\nwork@/m/q.c:4 62\n",

@@ -9,6 +9,9 @@
 #define NAME_MAX_CHARS 60
 /* A function stands out if it has a tenth of the total. */
 #define STANDS_OUT 10
+/* The threads of a runtime wait all the time: the user's own code comes before
+ * them if it has a hundredth of the time. */
+#define OWN_LEAST 100
 
 /* Each pattern with a place, and without one. */
 typedef struct
@@ -54,6 +57,11 @@ static const Patterns waits[FLAM_N_STATES] = {
                             N_ ("%s of the time waits for a CPU in %s") },
   [FLAM_STATE_MPI] = { N_ ("%s of the time waits for other ranks in %s (%s)"),
                        N_ ("%s of the time waits for other ranks in %s") },
+};
+/* For a condition, a semaphore or the end of a thread. */
+static const Patterns waits_for_thread = {
+  N_ ("%s of the time waits for another thread in %s (%s)"),
+  N_ ("%s of the time waits for another thread in %s"),
 };
 /* Translators: an amount of memory, a share of it, a function, its place */
 static const Patterns peak = {
@@ -326,15 +334,15 @@ is_by_self (const Costs *costs, FlamId function)
   return rest <= total_of (costs, function) - charged + costs->total / 50;
 }
 
+/* An own function needs this part of the total: 1 / `least`. */
 static gboolean
-find (const Costs *costs, Finding *found)
+find (const Costs *costs, gint64 least, Finding *found)
 {
   FlamId own = heaviest (costs, costs->charged, TRUE);
   FlamId any = heaviest (costs, costs->self, FALSE);
 
   *found = (Finding){ .function = FLAM_NONE };
-  found->own =
-      own != FLAM_NONE && costs->charged[own] >= costs->total / STANDS_OUT;
+  found->own = own != FLAM_NONE && costs->charged[own] >= costs->total / least;
   found->function = found->own ? own : any;
   if (found->function == FLAM_NONE)
     return FALSE;
@@ -472,18 +480,18 @@ named_self (const Costs *costs)
 }
 
 static void
-add_samples (FlamHeadline *headline, const Costs *costs)
+add_samples (FlamHeadline *headline, const Costs *costs, gint64 least)
 {
   FlamSentence *sentence;
   const Patterns *patterns = &takes_self;
   Finding found;
-  gboolean any = find (costs, &found);
+  gboolean any = find (costs, least, &found);
 
   if (!(any && found.own) && add_unnamed (headline, costs))
     return;
   if (!any)
     return;
-  if (found.value < costs->total / STANDS_OUT)
+  if (found.value < costs->total / (found.own ? least : STANDS_OUT))
     {
       if (named_self (costs) < costs->total / 2)
         return;
@@ -509,16 +517,44 @@ weights_of_state (const FlamWeights *weights, FlamState state)
   return weight;
 }
 
-/* The state with the most weight, if it is not that of running. */
+/* The state with the most weight within the user's own code, or, where that has
+ * hardly any, in all code. */
 static FlamState
-longest_wait (const FlamWeights *weights)
+longest_state (const FlamWeights *weights,
+               const FlamShown *shown,
+               const guint8 *own,
+               gboolean *of_own)
 {
-  gint64 sum[FLAM_N_STATES] = { 0 };
+  const FlamProfile *profile = weights->profile;
+  g_autofree guint8 *within = g_new0 (guint8, shown->n + 1);
+  gint64 all[FLAM_N_STATES] = { 0 };
+  gint64 in_own[FLAM_N_STATES] = { 0 };
+  gint64 own_sum = 0;
+  const gint64 *sum;
   FlamState most = FLAM_STATE_RUNNING;
 
-  for (FlamId s = 0; s <= weights->profile->stacks.n; s++)
-    for (guint i = 0; i < FLAM_N_STATES; i++)
-      sum[i] += weights->split[s].weight[i];
+  for (FlamId s = 0; s < shown->n; s++)
+    {
+      FlamId prefix = shown->prefix[s];
+
+      within[s] = own[profile->frames.function[shown->frame[s]]] ||
+                  (prefix != FLAM_NONE && within[prefix]);
+    }
+  for (FlamId s = 0; s <= profile->stacks.n; s++)
+    {
+      FlamId to = s < profile->stacks.n ? flam_shown_of (shown, s) : FLAM_NONE;
+
+      for (guint i = 0; i < FLAM_N_STATES; i++)
+        {
+          all[i] += weights->split[s].weight[i];
+          if (to != FLAM_NONE && within[to])
+            in_own[i] += weights->split[s].weight[i];
+        }
+    }
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    own_sum += in_own[i];
+  *of_own = own_sum > 0 && own_sum >= weights->total / OWN_LEAST;
+  sum = *of_own ? in_own : all;
   for (guint i = 0; i < FLAM_N_STATES; i++)
     if (sum[i] > sum[most])
       most = i;
@@ -532,33 +568,143 @@ is_time (const FlamProfile *profile, guint measure)
   return profile->measures[measure].unit == FLAM_UNIT_NS;
 }
 
+/* Of code that is not the user's: the function that the thread began with is
+ * named, and not the one at the end of all waits. */
+static gboolean
+find_thread (const Costs *costs, Finding *found)
+{
+  const FlamProfile *profile = costs->profile;
+  const FlamShown *shown = costs->shown;
+  g_autofree gint64 *charged = g_new0 (gint64, profile->functions.n + 1);
+  g_autofree FlamId *first = g_new (FlamId, shown->n + 1);
+
+  for (FlamId s = 0; s < shown->n; s++)
+    {
+      FlamId prefix = shown->prefix[s];
+      FlamId function = function_of (costs, s);
+
+      first[s] = prefix != FLAM_NONE ? first[prefix] : FLAM_NONE;
+      if (first[s] == FLAM_NONE && is_named (profile, function) &&
+          !flam_own_code_is_start (
+              flam_profile_function_name (profile, function)))
+        first[s] = function;
+      if (first[s] != FLAM_NONE)
+        charged[first[s]] += costs->weight[s];
+    }
+  *found = (Finding){ .function = heaviest (costs, charged, FALSE) };
+  if (found->function == FLAM_NONE)
+    return FALSE;
+  found->value = total_of (costs, found->function);
+  return TRUE;
+}
+
+/* A wait for a lock goes through a function that locks; one for a condition, a
+ * semaphore, a thread's end or a time is a futex of the kernel, too. The
+ * outermost function that is named so decides. */
+typedef enum
+{
+  WAIT_UNKNOWN,
+  WAIT_LOCK,
+  WAIT_THREAD,
+  WAIT_SLEEP,
+  N_WAITS
+} Wait;
+
+static Wait
+wait_of_name (const char *name)
+{
+  static const char *const for_thread[] = {
+    "cond_",     "condition", "Condition", "join",       "sem_",
+    "semaphore", "Semaphore", "barrier",   "Barrier",    "Monitor::wait",
+    "latch",     "Latch",     "future",    "MonitorWait"
+  };
+  static const char *const for_lock[] = {
+    "mutex", "Mutex", "Monitor::enter", "monitorenter", "Lock"
+  };
+
+  if (strstr (name, "sleep") != NULL || strstr (name, "Sleep") != NULL)
+    return WAIT_SLEEP;
+  for (guint i = 0; i < G_N_ELEMENTS (for_thread); i++)
+    if (strstr (name, for_thread[i]) != NULL)
+      return WAIT_THREAD;
+  for (guint i = 0; i < G_N_ELEMENTS (for_lock); i++)
+    if (strstr (name, for_lock[i]) != NULL)
+      return WAIT_LOCK;
+  for (const char *at = name; (at = strstr (at, "lock")) != NULL; at++)
+    if (at == name || (at[-1] != 'b' && at[-1] != 'c'))
+      return WAIT_LOCK;
+  return WAIT_UNKNOWN;
+}
+
+/* How most of the weight below a function waits. */
+static const Patterns *
+words_of_futex (const Costs *costs, FlamId function)
+{
+  const FlamShown *shown = costs->shown;
+  g_autofree guint8 *through = g_new0 (guint8, shown->n + 1);
+  g_autofree guint8 *wait = g_new0 (guint8, shown->n + 1);
+  gint64 sum[N_WAITS] = { 0 };
+
+  for (FlamId s = 0; s < shown->n; s++)
+    {
+      FlamId prefix = shown->prefix[s];
+      FlamId at = function_of (costs, s);
+      gboolean before = prefix != FLAM_NONE && through[prefix];
+
+      through[s] = before || at == function;
+      if (before)
+        wait[s] = wait[prefix];
+      if (before && at != function && wait[s] == WAIT_UNKNOWN)
+        wait[s] = (guint8)wait_of_name (
+            flam_profile_function_name (costs->profile, at));
+      if (through[s])
+        sum[wait[s]] += costs->weight[s];
+    }
+  sum[WAIT_LOCK] += sum[WAIT_UNKNOWN];
+  if (sum[WAIT_SLEEP] > MAX (sum[WAIT_LOCK], sum[WAIT_THREAD]))
+    return &waits[FLAM_STATE_SLEEP];
+  return sum[WAIT_THREAD] > sum[WAIT_LOCK] ? &waits_for_thread
+                                           : &waits[FLAM_STATE_LOCK];
+}
+
+/* FALSE: what runs is longer. `least`: for own functions, see find(). */
 static gboolean
 add_waiting (FlamHeadline *headline,
              const FlamWeights *weights,
              const FlamShown *shown,
              const guint8 *own,
-             guint measure)
+             guint measure,
+             gint64 *least)
 {
   g_autofree gint64 *of_state = NULL;
   FlamSentence *sentence;
   FlamState state;
+  gboolean of_own;
   Costs costs;
   Finding found;
 
   if (weights->split == NULL || !is_time (weights->profile, measure))
     return FALSE;
-  state = longest_wait (weights);
+  state = longest_state (weights, shown, own, &of_own);
+  if (of_own)
+    *least = OWN_LEAST;
   if (state == FLAM_STATE_RUNNING)
     return FALSE;
   of_state = weights_of_state (weights, state);
   costs_init (
       &costs, weights->profile, shown, own, measure, of_state, weights->total);
-  if (find (&costs, &found) && found.value >= weights->total / STANDS_OUT)
+  if ((of_own ? find (&costs, *least, &found) : find_thread (&costs, &found)) &&
+      found.value >= weights->total / (found.own ? *least : STANDS_OUT))
     {
       sentence = add_sentence (headline);
       add_share (sentence, &costs, &found, weights->total);
       add_name (sentence, &costs, &found);
-      end_sentence (sentence, &costs, &found, &waits[state]);
+      end_sentence (sentence,
+                    &costs,
+                    &found,
+                    state == FLAM_STATE_LOCK
+                        ? words_of_futex (&costs, found.function)
+                        : &waits[state]);
     }
   costs_clear (&costs);
   return headline->n > 0;
@@ -629,7 +775,7 @@ add_amount (FlamHeadline *headline,
                       : patterns == &leaked ? N_ ("%s never freed")
                       : patterns == &live   ? N_ ("%s in use at the end")
                                             : "%s";
-  if (few || !find (costs, &found) || found.value <= 0 ||
+  if (few || !find (costs, STANDS_OUT, &found) || found.value <= 0 ||
       (!found.own && found.value < costs->total / STANDS_OUT))
     return;
   there = found.value == costs->total && !rough && patterns == &leaked;
@@ -694,6 +840,7 @@ add_all (FlamHeadline *headline,
 {
   guint measure = selection->measure;
   g_autoptr (FlamWeights) weights = NULL;
+  gint64 least = STANDS_OUT;
   Costs costs;
 
   if (profile->measures[measure].kind == FLAM_MEASURE_ALLOC)
@@ -725,11 +872,11 @@ add_all (FlamHeadline *headline,
   if (weights == NULL)
     return FALSE;
   if (weights->total <= 0 ||
-      add_waiting (headline, weights, shown, own, measure))
+      add_waiting (headline, weights, shown, own, measure, &least))
     return TRUE;
   costs_init (
       &costs, profile, shown, own, measure, weights->weight, weights->total);
-  add_samples (headline, &costs);
+  add_samples (headline, &costs, least);
   costs_clear (&costs);
   return TRUE;
 }

@@ -16,6 +16,12 @@
  * stands for an own function if most of what it is charged with lies in other
  * code, or if the total is closer to that than the self.
  *
+ * Where waits are recorded, the longest state of own code comes first: most of
+ * the time is that of a runtime's threads, which wait for something to do. If
+ * own code has less than a hundredth, the sentence names the function with
+ * which the threads begin that wait most. A futex is a lock, unless the
+ * functions that call it are named after something else that threads wait for.
+ *
  * A sentence is a pattern in English and its parts, so that it is translated as
  * a whole and a part can be shown as a link. */
 

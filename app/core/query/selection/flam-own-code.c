@@ -62,15 +62,23 @@ has_library_name (const char *name)
   return has_prefix_of (name, prefixes);
 }
 
+gboolean
+flam_own_code_is_start (const char *name)
+{
+  static const char *const names[] = {
+    "_start", "start_thread", "clone", "clone3", NULL
+  };
+
+  return g_strv_contains (names, name) || g_str_has_prefix (name, "__libc_");
+}
+
 static gboolean
 is_library_function (const char *name)
 {
-  static const char *const names[] = { "_start",  "start_thread", "clone",
-                                       "clone3",  "malloc",       "calloc",
-                                       "realloc", "free",         "memcpy",
-                                       "memmove", "memset",       NULL };
+  static const char *const names[] = { "malloc", "calloc",  "realloc", "free",
+                                       "memcpy", "memmove", "memset",  NULL };
 
-  return g_strv_contains (names, name);
+  return flam_own_code_is_start (name) || g_strv_contains (names, name);
 }
 
 /* Interpreters and virtual machines, wherever they are installed. */

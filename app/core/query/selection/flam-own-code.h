@@ -17,6 +17,9 @@ gboolean flam_own_code_has_path (const char *recorded);
 /* Whether a function's name is that of code: not "[jit]", "(idle)", "0x4f2". */
 gboolean flam_own_code_is_name (const char *name);
 
+/* Whether it is a function in which a C library starts a thread. */
+gboolean flam_own_code_is_start (const char *name);
+
 /* 1 for each function of the user's own code, otherwise 0; g_free. Code with
  * only a name counts as own, unless its name is that of a standard library. */
 guint8 *flam_own_code_functions (const FlamProfile *profile);

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mix.py CASE: see mix.c."""
+
+import sys
+import time
+
+
+def checksum():
+    end = time.thread_time() + 0.8
+    total = 0
+    while time.thread_time() < end:
+        for number in range(2000):
+            total ^= number * 7
+    return total
+
+
+def parse():
+    end = time.thread_time() + 0.2
+    total = 0
+    while time.thread_time() < end:
+        for number in range(2000):
+            total ^= number * 7
+    return total
+
+
+def sort_rows():
+    end = time.thread_time() + 0.8
+    rows = [(number * 7919) % 100003 for number in range(100000)]
+    while time.thread_time() < end:
+        sorted(rows)
+
+
+def pause():
+    time.sleep(1)
+
+
+def load():
+    kept = []
+    for _ in range(100):
+        kept.append(bytes(100_000))
+    return kept
+
+
+def memory():
+    kept = load()
+    time.sleep(0.05)
+    del kept
+
+
+def cpu():
+    checksum()
+    parse()
+
+
+{"cpu": cpu, "library": sort_rows, "sleep": pause, "memory": memory}[sys.argv[1]]()
