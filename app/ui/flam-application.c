@@ -100,7 +100,8 @@ present_new_window (FlamApplication *self)
   return window;
 }
 
-/* The window that was used last, or a new one. */
+/* The window that was used last, or a new one, which is presented once its
+ * content is known. */
 static FlamWindow *
 some_window (FlamApplication *self)
 {
@@ -109,7 +110,22 @@ some_window (FlamApplication *self)
        l = l->next)
     if (FLAM_IS_WINDOW (l->data))
       return l->data;
-  return present_new_window (self);
+  return flam_window_new (GTK_APPLICATION (self));
+}
+
+/* The window that shows the file, and is not presented again by this. */
+static GtkWindow *
+open_file (FlamApplication *self, GtkWindow *window, GFile *file)
+{
+  for (GList *l = gtk_application_get_windows (GTK_APPLICATION (self));
+       l != NULL;
+       l = l->next)
+    if (FLAM_IS_WINDOW (l->data) && flam_window_tabs_show_file (l->data, file))
+      return l->data;
+  if (!FLAM_IS_WINDOW (window))
+    window = GTK_WINDOW (some_window (self));
+  flam_tab_open (flam_window_vacant_tab (FLAM_WINDOW (window)), file);
+  return window;
 }
 
 void
@@ -118,15 +134,7 @@ flam_application_open_file (FlamApplication *self,
                             GFile *file)
 {
   g_return_if_fail (FLAM_IS_APPLICATION (self));
-  for (GList *l = gtk_application_get_windows (GTK_APPLICATION (self));
-       l != NULL;
-       l = l->next)
-    if (FLAM_IS_WINDOW (l->data) && flam_window_tabs_show_file (l->data, file))
-      return;
-  if (!FLAM_IS_WINDOW (window))
-    window = GTK_WINDOW (some_window (self));
-  flam_tab_open (flam_window_vacant_tab (FLAM_WINDOW (window)), file);
-  gtk_window_present (window);
+  gtk_window_present (open_file (self, window, file));
 }
 
 /* All files of a job; NULL: they are something else. */
@@ -156,6 +164,7 @@ flam_application_open_files (FlamApplication *self,
                              GListModel *files)
 {
   g_autoptr (GFile) job = NULL;
+  GtkWindow *last = NULL;
 
   g_return_if_fail (FLAM_IS_APPLICATION (self));
   job = job_of (files);
@@ -165,8 +174,10 @@ flam_application_open_files (FlamApplication *self,
     {
       g_autoptr (GFile) file = g_list_model_get_item (files, i);
 
-      flam_application_open_file (self, window, file);
+      last = open_file (self, window, file);
     }
+  if (last != NULL)
+    gtk_window_present (last);
 }
 
 /* With the settings last chosen in the dialog. */

@@ -355,6 +355,7 @@ static void
 flam_download_bar_init (FlamDownloadBar *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  say (self, SAY_NOTHING, NULL);
   self->wanted = g_array_new (FALSE, FALSE, sizeof (FlamId));
   self->asked = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_signal_connect_swapped (

@@ -185,6 +185,14 @@ flam_baseline_leave (FlamBaseline *self)
     g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
+void
+flam_baseline_repeat (FlamBaseline *self)
+{
+  g_return_if_fail (FLAM_IS_BASELINE (self));
+  if (self->kind != FLAM_BASELINE_NONE || self->opening != NULL)
+    g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+}
+
 FlamBaselineKind
 flam_baseline_get_kind (FlamBaseline *self)
 {

@@ -59,6 +59,9 @@ void flam_baseline_leave (FlamBaseline *baseline);
 /* Only stops a load in progress. */
 void flam_baseline_cancel (FlamBaseline *baseline);
 
+/* Emits "changed" again, for flam_session_repeat(). */
+void flam_baseline_repeat (FlamBaseline *baseline);
+
 FlamBaselineKind flam_baseline_get_kind (FlamBaseline *baseline);
 /* The profile of a baseline capture; NULL: a part of the session's own. */
 const FlamProfile *flam_baseline_get_profile (FlamBaseline *baseline);

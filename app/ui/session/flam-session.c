@@ -38,6 +38,28 @@ flam_session_changed (FlamSession *self, guint property)
 }
 
 void
+flam_session_repeat (FlamSession *self)
+{
+  static const FlamSessionProperty repeated[] = {
+    FLAM_SESSION_PROP_PROFILE, FLAM_SESSION_PROP_SELECTION,
+    FLAM_SESSION_PROP_PAGE,    FLAM_SESSION_PROP_VIEW_DATA,
+    FLAM_SESSION_PROP_ZOOM,    FLAM_SESSION_PROP_CURRENT,
+  };
+
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (self->profile == NULL)
+    return;
+  self->telling++;
+  for (guint i = 0; i < G_N_ELEMENTS (repeated); i++)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[repeated[i]]);
+  self->telling--;
+  flam_baseline_repeat (self->baseline);
+  if (self->opened && self->stage == STAGE_DONE && !self->live &&
+      !flam_job_is_busy (self->symbolize))
+    g_signal_emit (self, signals[SIGNAL_SYMBOLIZED], 0);
+}
+
+void
 flam_session_fail (FlamSession *self, const GError *error)
 {
   g_signal_emit (self, signals[SIGNAL_FAILED], 0, error);
@@ -431,6 +453,13 @@ flam_session_class_init (FlamSessionClass *klass)
   signals[SIGNAL_SHOW_CHANGES] = action_signal ("show-changes");
 }
 
+/* A comparison is shown where the rows that changed most are. */
+static void
+show_difference (FlamSession *self)
+{
+  flam_session_set_page (self, "difference");
+}
+
 static void
 flam_session_init (FlamSession *self)
 {
@@ -455,6 +484,11 @@ flam_session_init (FlamSession *self)
   self->draw = session_job (self);
   self->download = flam_job_new ();
   self->baseline = flam_baseline_new ();
+  g_signal_connect_object (self->baseline,
+                           "started",
+                           G_CALLBACK (show_difference),
+                           self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (self->baseline,
                            "changed",
                            G_CALLBACK (flam_session_state_queue),

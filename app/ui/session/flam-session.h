@@ -82,6 +82,10 @@ FlamBaseline *flam_session_get_baseline (FlamSession *session);
 
 /* --- shown data ----------------------------------------------------------- */
 
+/* Notifies again of all there is, for a view that was created after the capture
+ * was read. */
+void flam_session_repeat (FlamSession *session);
+
 /* All are NULL until "opened". Properties "profile" and "view-data". */
 const FlamProfile *flam_session_get_profile (FlamSession *session);
 const FlamSelection *flam_session_get_selection (FlamSession *session);

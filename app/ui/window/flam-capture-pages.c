@@ -173,7 +173,7 @@ on_baseline_changed (FlamCaptureView *self)
 static void
 on_baseline_started (FlamCaptureView *self)
 {
-  show_page (self, "difference");
+  flam_capture_pages_grab_focus (self);
 }
 
 /* --- the session's page --------------------------------------------------- */
@@ -272,7 +272,9 @@ flam_capture_pages_fill (FlamCaptureView *self)
                               _ (flam_page_table[i].title),
                               flam_page_table[i].in_menu);
     }
-  show_pages (self, FALSE);
+  self->memory_pages = flam_memory_model_is_wanted (self->session);
+  show_pages (self, self->memory_pages);
+  on_page (self);
   on_visible_page (self);
   follow (
       self, self->pages, "notify::visible-child", G_CALLBACK (on_visible_page));

@@ -31,7 +31,6 @@ struct _FlamCaptureView
   FlamJob *timeline_job;
   FlamTimeline *timeline; /* of the overview; NULL: none */
   FlamMeasureMenu *measures;
-  gboolean thumbnail_saved;
   gboolean narrow;
   gboolean small;
   gboolean tight;

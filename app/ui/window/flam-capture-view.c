@@ -6,7 +6,6 @@
 #include "flam-display-menu.h"
 #include "flam-overview.h"
 #include "flam-settings.h"
-#include "flam-thumbnail.h"
 #include "flam-tips.h"
 #include "flam-transforms.h"
 #include "flam-widget.h"
@@ -145,25 +144,6 @@ static void
 dismiss_notice (FlamCaptureView *self)
 {
   gtk_revealer_set_reveal_child (self->notice, FALSE);
-}
-
-static void
-on_view_data (FlamCaptureView *self)
-{
-  FlamViewData *view_data = flam_session_get_view_data (self->session);
-
-  if (view_data == NULL)
-    {
-      self->thumbnail_saved = FALSE;
-      return;
-    }
-  if (!self->thumbnail_saved && !flam_session_is_live (self->session) &&
-      !flam_session_is_growing (self->session) && view_data->tree->total[0] > 0)
-    {
-      flam_thumbnail_save_async (flam_session_get_path (self->session),
-                                 view_data);
-      self->thumbnail_saved = TRUE;
-    }
 }
 
 FlamSearchBar *
@@ -361,7 +341,6 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
 
   follow (self, "notify::profile", G_CALLBACK (update_notice));
   follow (self, "notify::selection", G_CALLBACK (update_overview));
-  follow (self, "notify::view-data", G_CALLBACK (on_view_data));
   bind_settings (self);
 }
 

@@ -22,26 +22,35 @@ struct _FlamTab
   FlamRecording *recording; /* NULL: not recording */
   FlamRecording *recorded;  /* the last one, running or ended */
   guint follow_id;
+  guint see_id;
   gboolean begins;    /* a capture was opened but not shown yet */
   char *compare_with; /* a path: the baseline, once the capture is open */
   guint number;       /* unique among all tabs */
   gboolean notified;
-  GFileMonitor *monitor; /* of the shown file; NULL: none */
-  char *version;         /* of that file, as it was read */
-  gint64 load_began;     /* monotonic; 0: not loading at the user's request */
+  GFileMonitor *monitor;    /* of the shown file; NULL: none */
+  char *version;            /* of that file, as it was read */
+  gboolean thumbnail_saved; /* of that capture */
+  gint64 load_began; /* monotonic; 0: not loading at the user's request */
+
+  const char *page; /* the one that is shown, once the tab is seen */
+  char *title;      /* of the busy page or the error page */
+  char *text;       /* likewise; may be NULL */
+  gboolean cancellable;
 
   AdwToastOverlay *toasts;
-  FlamRecordingBar *recording_bar;
-  FlamOutputPane *output;
+  GtkBox *column;
   GtkProgressBar *progress;
   GtkStack *stack;
-  FlamStartPage *start_page;
+
+  /* NULL until they are needed. */
+  FlamRecordingBar *recording_bar;
+  FlamOutputPane *output;
   AdwStatusPage *busy_page;
   GtkProgressBar *busy_bar;
   GtkButton *busy_cancel;
   AdwStatusPage *error_page;
   FlamCaptureView *capture_view;
-  FlamHistoryView *history_view; /* NULL until a folder is opened */
+  FlamHistoryView *history_view;
 };
 
 void
@@ -52,6 +61,8 @@ void flam_tab_show_busy (FlamTab *self,
                          const char *title,
                          const char *description,
                          gboolean cancellable);
+/* Changes the description of that page. */
+void flam_tab_describe_busy (FlamTab *self, const char *description);
 void flam_tab_changed (FlamTab *self);
 
 /* Reports once that the file is no longer the one that is shown. */

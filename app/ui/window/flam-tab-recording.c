@@ -121,7 +121,19 @@ show_wait (FlamTab *self)
 {
   g_autofree char *text = flam_recording_describe_wait (self->recording);
 
-  adw_status_page_set_description (self->busy_page, text);
+  flam_tab_describe_busy (self, text);
+}
+
+static void
+need_bars (FlamTab *self)
+{
+  if (self->recording_bar != NULL)
+    return;
+  self->recording_bar = g_object_new (FLAM_TYPE_RECORDING_BAR, NULL);
+  self->output = g_object_new (FLAM_TYPE_OUTPUT_PANE, NULL);
+  gtk_box_prepend (self->column, GTK_WIDGET (self->recording_bar));
+  gtk_box_append (self->column, GTK_WIDGET (self->output));
+  flam_recording_bar_bind (self->recording_bar, self->output);
 }
 
 /* Takes ownership of a started recording, or shows why it did not start. */
@@ -141,6 +153,7 @@ take_recording (FlamTab *self, FlamRecording *recording, const GError *error)
       recording, "finished", G_CALLBACK (recording_finished), self, 0);
   g_signal_connect_object (
       recording, "changed", G_CALLBACK (show_wait), self, G_CONNECT_SWAPPED);
+  need_bars (self);
   flam_recording_bar_set_recording (self->recording_bar, recording);
   flam_output_pane_set_recording (self->output, recording);
   flam_session_follow (self->session,

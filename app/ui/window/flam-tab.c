@@ -7,6 +7,7 @@
 #include "flam-files.h"
 #include "flam-settings.h"
 #include "flam-suppression-settings.h"
+#include "flam-thumbnail.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
@@ -20,7 +21,165 @@ G_DEFINE_FINAL_TYPE (FlamTab, flam_tab, GTK_TYPE_WIDGET)
 static gboolean
 is_shown (FlamTab *self, const char *page)
 {
-  return g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), page) == 0;
+  return strcmp (self->page, page) == 0;
+}
+
+static const char *
+activity_text (FlamActivity activity)
+{
+  switch (activity)
+    {
+    case FLAM_ACTIVITY_LOADING:
+      return _ ("Reading");
+    case FLAM_ACTIVITY_SYMBOLIZING:
+      return _ ("Looking up symbols");
+    case FLAM_ACTIVITY_DRAWING:
+      return _ ("Adding up");
+    case FLAM_ACTIVITY_NONE:
+    default:
+      return "";
+    }
+}
+
+static void
+update_progress (FlamTab *self)
+{
+  FlamActivity activity = flam_session_get_activity (self->session);
+  double fraction = flam_session_get_fraction (self->session);
+  g_autofree char *text = NULL;
+
+  /* There is no progress while waiting for a recording. */
+  gtk_widget_set_visible (GTK_WIDGET (self->progress),
+                          activity != FLAM_ACTIVITY_NONE &&
+                              flam_tab_shows_capture (self));
+  if (self->busy_bar != NULL)
+    gtk_widget_set_visible (GTK_WIDGET (self->busy_bar),
+                            activity != FLAM_ACTIVITY_NONE &&
+                                self->recording == NULL);
+  if (activity == FLAM_ACTIVITY_NONE)
+    return;
+  /* Translators: an activity, and its progress */
+  text = g_strdup_printf (
+      _ ("%s, %d %%"), activity_text (activity), (int)(fraction * 100));
+  if (self->busy_bar != NULL)
+    {
+      gtk_progress_bar_set_text (self->busy_bar, text);
+      gtk_progress_bar_set_fraction (self->busy_bar, fraction);
+    }
+  gtk_progress_bar_set_fraction (self->progress, fraction);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->progress), text);
+}
+
+/* Takes ownership of a builder's object, and adds it as a page. */
+static void
+add_page (FlamTab *self, const char *page, gpointer widget)
+{
+  gtk_stack_add_named (self->stack, GTK_WIDGET (widget), page);
+}
+
+static void
+update_busy_page (FlamTab *self)
+{
+  if (self->busy_page == NULL)
+    return;
+  adw_status_page_set_title (self->busy_page, self->title);
+  adw_status_page_set_description (self->busy_page, self->text);
+  gtk_widget_set_visible (GTK_WIDGET (self->busy_cancel), self->cancellable);
+}
+
+static void
+update_error_page (FlamTab *self)
+{
+  if (self->error_page == NULL)
+    return;
+  adw_status_page_set_title (self->error_page, self->title);
+  adw_status_page_set_description (self->error_page, self->text);
+}
+
+static void
+add_busy_page (FlamTab *self)
+{
+  g_autoptr (GtkBuilder) builder = gtk_builder_new_from_resource (
+      "/dev/flambeau/Flambeau/ui/flam-busy-page.ui");
+
+  self->busy_page = ADW_STATUS_PAGE (gtk_builder_get_object (builder, "page"));
+  self->busy_bar = GTK_PROGRESS_BAR (gtk_builder_get_object (builder, "bar"));
+  self->busy_cancel = GTK_BUTTON (gtk_builder_get_object (builder, "cancel"));
+  add_page (self, "busy", self->busy_page);
+  update_busy_page (self);
+  update_progress (self);
+}
+
+static void
+add_error_page (FlamTab *self)
+{
+  g_autoptr (GtkBuilder) builder = gtk_builder_new_from_resource (
+      "/dev/flambeau/Flambeau/ui/flam-error-page.ui");
+
+  self->error_page = ADW_STATUS_PAGE (gtk_builder_get_object (builder, "page"));
+  add_page (self, "error", self->error_page);
+  update_error_page (self);
+}
+
+/* The session has a capture already if the tab was not seen until now. */
+static void
+add_capture_view (FlamTab *self)
+{
+  self->capture_view = g_object_new (FLAM_TYPE_CAPTURE_VIEW, NULL);
+  add_page (self, "capture", self->capture_view);
+  flam_capture_view_set_session (self->capture_view, self->session);
+  flam_session_repeat (self->session);
+}
+
+/* A tab has only the pages that were seen: a hundred files on a command line
+ * are a hundred captures, but a single view. */
+static void
+need_page (FlamTab *self, const char *page)
+{
+  if (gtk_stack_get_child_by_name (self->stack, page) != NULL)
+    return;
+  if (strcmp (page, "start") == 0)
+    add_page (self, page, g_object_new (FLAM_TYPE_START_PAGE, NULL));
+  else if (strcmp (page, "busy") == 0)
+    add_busy_page (self);
+  else if (strcmp (page, "error") == 0)
+    add_error_page (self);
+  else if (strcmp (page, "capture") == 0)
+    add_capture_view (self);
+}
+
+static void
+see_page (FlamTab *self)
+{
+  need_page (self, self->page);
+  gtk_stack_set_visible_child_name (self->stack, self->page);
+}
+
+static gboolean
+see (gpointer data)
+{
+  FlamTab *self = data;
+
+  self->see_id = 0;
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return G_SOURCE_REMOVE;
+  see_page (self);
+  /* While the capture is read. */
+  if (is_shown (self, "busy") && self->capture_view == NULL)
+    {
+      need_page (self, "capture");
+      flam_tab_changed (self);
+    }
+  return G_SOURCE_REMOVE;
+}
+
+/* Before the next frame, but after all that is still to happen to the tab: each
+ * of many files that are opened together is in front for a moment. */
+static void
+see_soon (FlamTab *self)
+{
+  if (self->see_id == 0 && gtk_widget_get_mapped (GTK_WIDGET (self)))
+    self->see_id = g_idle_add_full (G_PRIORITY_HIGH_IDLE, see, self, NULL);
 }
 
 void
@@ -32,8 +191,18 @@ flam_tab_changed (FlamTab *self)
 static void
 show_page (FlamTab *self, const char *page)
 {
-  gtk_stack_set_visible_child_name (self->stack, page);
+  self->page = page;
+  see_soon (self);
   flam_tab_changed (self);
+}
+
+static void
+take_text (FlamTab *self, const char *title, const char *text)
+{
+  g_free (self->title);
+  g_free (self->text);
+  self->title = g_strdup (title);
+  self->text = g_strdup (text);
 }
 
 void
@@ -42,8 +211,8 @@ flam_tab_show_error (FlamTab *self, const char *title, const char *message)
   g_autofree char *shown = flam_message_sentence (message);
   g_autofree char *text = g_markup_escape_text (shown, -1);
 
-  adw_status_page_set_title (self->error_page, title);
-  adw_status_page_set_description (self->error_page, text);
+  take_text (self, title, text);
+  update_error_page (self);
   show_page (self, "error");
 }
 
@@ -55,13 +224,19 @@ flam_tab_show_busy (FlamTab *self,
 {
   g_autofree char *text = g_markup_escape_text (title, -1);
 
-  adw_status_page_set_title (self->busy_page, text);
-  adw_status_page_set_description (self->busy_page, description);
-  gtk_widget_set_visible (GTK_WIDGET (self->busy_cancel), cancellable);
-  gtk_progress_bar_set_fraction (self->busy_bar, 0);
-  gtk_progress_bar_set_text (self->busy_bar, "");
-  gtk_widget_set_visible (GTK_WIDGET (self->busy_bar), FALSE);
+  take_text (self, text, description);
+  self->cancellable = cancellable;
+  update_busy_page (self);
+  update_progress (self);
   show_page (self, "busy");
+}
+
+void
+flam_tab_describe_busy (FlamTab *self, const char *description)
+{
+  g_free (self->text);
+  self->text = g_strdup (description);
+  update_busy_page (self);
 }
 
 /* The name of the folder, interned: it stays valid while the tab uses it. */
@@ -110,7 +285,7 @@ flam_tab_get_topic (FlamTab *self)
 {
   g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
   if (flam_tab_shows_capture (self))
-    return flam_capture_view_get_topic (self->capture_view);
+    return flam_capture_view_get_topic (flam_tab_get_view (self));
   if (flam_tab_shows_history (self))
     return "history";
   if (self->recording != NULL)
@@ -175,6 +350,8 @@ FlamCaptureView *
 flam_tab_get_view (FlamTab *self)
 {
   g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
+  if (flam_tab_shows_capture (self))
+    need_page (self, "capture");
   return self->capture_view;
 }
 
@@ -182,6 +359,9 @@ GtkWidget *
 flam_tab_get_capture_quality (FlamTab *self)
 {
   g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
+  if (self->capture_quality == NULL)
+    self->capture_quality = g_object_ref_sink (
+        GTK_WIDGET (flam_capture_quality_new (self->session)));
   return self->capture_quality;
 }
 
@@ -309,14 +489,17 @@ begin (gpointer data)
   if (self->begins && gtk_widget_get_mapped (GTK_WIDGET (self)))
     {
       self->begins = FALSE;
-      flam_capture_view_begin (self->capture_view);
+      see_page (self);
+      flam_capture_view_begin (flam_tab_get_view (self));
     }
   return G_SOURCE_REMOVE;
 }
 
 static void
-on_map (GtkWidget *widget, gpointer data)
+flam_tab_map (GtkWidget *widget)
 {
+  GTK_WIDGET_CLASS (flam_tab_parent_class)->map (widget);
+  see_soon (FLAM_TAB (widget));
   /* After the tabs have moved the focus. */
   g_idle_add_full (
       G_PRIORITY_DEFAULT, begin, g_object_ref (widget), g_object_unref);
@@ -414,6 +597,25 @@ on_opened (FlamSession *session, gpointer data)
 }
 
 static void
+save_thumbnail (FlamTab *self)
+{
+  FlamViewData *view_data = flam_session_get_view_data (self->session);
+
+  if (view_data == NULL)
+    {
+      self->thumbnail_saved = FALSE;
+      return;
+    }
+  if (!self->thumbnail_saved && !flam_session_is_live (self->session) &&
+      !flam_session_is_growing (self->session) && view_data->tree->total[0] > 0)
+    {
+      flam_thumbnail_save_async (flam_session_get_path (self->session),
+                                 view_data);
+      self->thumbnail_saved = TRUE;
+    }
+}
+
+static void
 on_failed (FlamSession *session, const GError *error, gpointer data)
 {
   FlamTab *self = data;
@@ -438,48 +640,6 @@ static void
 on_baseline_failed (FlamBaseline *baseline, const GError *error, gpointer data)
 {
   flam_tab_toast (data, error->message);
-}
-
-static const char *
-activity_text (FlamActivity activity)
-{
-  switch (activity)
-    {
-    case FLAM_ACTIVITY_LOADING:
-      return _ ("Reading");
-    case FLAM_ACTIVITY_SYMBOLIZING:
-      return _ ("Looking up symbols");
-    case FLAM_ACTIVITY_DRAWING:
-      return _ ("Adding up");
-    case FLAM_ACTIVITY_NONE:
-    default:
-      return "";
-    }
-}
-
-static void
-update_progress (FlamTab *self)
-{
-  FlamActivity activity = flam_session_get_activity (self->session);
-  double fraction = flam_session_get_fraction (self->session);
-  g_autofree char *text = NULL;
-
-  /* There is no progress while waiting for a recording. */
-  gtk_widget_set_visible (GTK_WIDGET (self->busy_bar),
-                          activity != FLAM_ACTIVITY_NONE &&
-                              self->recording == NULL);
-  gtk_widget_set_visible (GTK_WIDGET (self->progress),
-                          activity != FLAM_ACTIVITY_NONE &&
-                              flam_tab_shows_capture (self));
-  if (activity == FLAM_ACTIVITY_NONE)
-    return;
-  /* Translators: an activity, and its progress */
-  text = g_strdup_printf (
-      _ ("%s, %d %%"), activity_text (activity), (int)(fraction * 100));
-  gtk_progress_bar_set_text (self->busy_bar, text);
-  gtk_progress_bar_set_fraction (self->busy_bar, fraction);
-  gtk_progress_bar_set_fraction (self->progress, fraction);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->progress), text);
 }
 
 void
@@ -558,9 +718,12 @@ flam_tab_dispose (GObject *object)
   flam_tab_withdraw (self);
   flam_tab_unwatch (self);
   g_clear_handle_id (&self->follow_id, g_source_remove);
+  g_clear_handle_id (&self->see_id, g_source_remove);
   g_clear_object (&self->recording);
   g_clear_object (&self->recorded);
   g_clear_pointer (&self->compare_with, g_free);
+  g_clear_pointer (&self->title, g_free);
+  g_clear_pointer (&self->text, g_free);
   if (self->session != NULL)
     g_object_run_dispose (G_OBJECT (self->session));
   g_clear_object (&self->capture_quality);
@@ -575,6 +738,7 @@ flam_tab_class_init (FlamTabClass *klass)
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = flam_tab_dispose;
+  class->map = flam_tab_map;
   changed_signal = g_signal_new ("changed",
                                  FLAM_TYPE_TAB,
                                  G_SIGNAL_RUN_LAST,
@@ -584,23 +748,12 @@ flam_tab_class_init (FlamTabClass *klass)
                                  NULL,
                                  G_TYPE_NONE,
                                  0);
-  g_type_ensure (FLAM_TYPE_START_PAGE);
-  g_type_ensure (FLAM_TYPE_CAPTURE_VIEW);
-  g_type_ensure (FLAM_TYPE_RECORDING_BAR);
-  g_type_ensure (FLAM_TYPE_OUTPUT_PANE);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-tab.ui");
   gtk_widget_class_bind_template_child (class, FlamTab, toasts);
-  gtk_widget_class_bind_template_child (class, FlamTab, recording_bar);
-  gtk_widget_class_bind_template_child (class, FlamTab, output);
+  gtk_widget_class_bind_template_child (class, FlamTab, column);
   gtk_widget_class_bind_template_child (class, FlamTab, progress);
   gtk_widget_class_bind_template_child (class, FlamTab, stack);
-  gtk_widget_class_bind_template_child (class, FlamTab, start_page);
-  gtk_widget_class_bind_template_child (class, FlamTab, busy_page);
-  gtk_widget_class_bind_template_child (class, FlamTab, busy_bar);
-  gtk_widget_class_bind_template_child (class, FlamTab, busy_cancel);
-  gtk_widget_class_bind_template_child (class, FlamTab, error_page);
-  gtk_widget_class_bind_template_child (class, FlamTab, capture_view);
 }
 
 static void
@@ -609,6 +762,7 @@ flam_tab_init (FlamTab *self)
   static guint last_number;
 
   self->number = ++last_number;
+  self->page = "start";
   gtk_widget_init_template (GTK_WIDGET (self));
   self->session = flam_session_new ();
   g_signal_connect_object (self->session,
@@ -645,12 +799,12 @@ flam_tab_init (FlamTab *self)
                            G_CALLBACK (flam_tab_changed),
                            self,
                            G_CONNECT_SWAPPED);
-  flam_capture_view_set_session (self->capture_view, self->session);
-  self->capture_quality =
-      g_object_ref_sink (GTK_WIDGET (flam_capture_quality_new (self->session)));
-  flam_recording_bar_bind (self->recording_bar, self->output);
+  g_signal_connect_object (self->session,
+                           "notify::view-data",
+                           G_CALLBACK (save_thumbnail),
+                           self,
+                           G_CONNECT_SWAPPED);
   follow_settings (self->session);
-  g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
   show_page (self, "start");
 }
 

@@ -69,6 +69,7 @@ void flam_tab_toast (FlamTab *tab, const char *message);
 
 /* These are owned by the tab. */
 FlamSession *flam_tab_get_session (FlamTab *tab);
+/* NULL: no capture was seen in it yet. */
 FlamCaptureView *flam_tab_get_view (FlamTab *tab);
 /* The popover of the (i) button. */
 GtkWidget *flam_tab_get_capture_quality (FlamTab *tab);

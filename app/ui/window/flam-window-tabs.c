@@ -72,7 +72,7 @@ differing_folder (const char *path, const char *other)
 
 /* Tabs of the same name have their folders, too. */
 static char *
-title_of (AdwTabView *tabs, FlamTab *tab)
+title_among (AdwTabView *tabs, FlamTab *tab)
 {
   const char *title = flam_tab_get_title (tab);
   const char *path = flam_session_get_path (flam_tab_get_session (tab));
@@ -94,16 +94,59 @@ title_of (AdwTabView *tabs, FlamTab *tab)
   return g_strdup (title);
 }
 
-static void
-update_titles (AdwTabView *tabs)
+/* Of each title, the number of tabs. */
+static GHashTable *
+count_titles (AdwTabView *tabs)
 {
+  GHashTable *counts = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (int i = 0; i < adw_tab_view_get_n_pages (tabs); i++)
+    {
+      const char *title =
+          flam_tab_get_title (tab_of (adw_tab_view_get_nth_page (tabs, i)));
+      gsize n = GPOINTER_TO_SIZE (g_hash_table_lookup (counts, title));
+
+      g_hash_table_insert (counts, (gpointer)title, GSIZE_TO_POINTER (n + 1));
+    }
+  return counts;
+}
+
+static gboolean
+update_titles (gpointer window)
+{
+  AdwTabView *tabs = flam_window_get_tabs (window);
+  g_autoptr (GHashTable) counts = NULL;
+
+  g_object_set_data (window, "flam-titles", NULL);
+  if (tabs == NULL)
+    return G_SOURCE_REMOVE;
+  counts = count_titles (tabs);
   for (int i = 0; i < adw_tab_view_get_n_pages (tabs); i++)
     {
       AdwTabPage *page = adw_tab_view_get_nth_page (tabs, i);
-      g_autofree char *title = title_of (tabs, tab_of (page));
+      const char *title = flam_tab_get_title (tab_of (page));
+      g_autofree char *longer =
+          GPOINTER_TO_SIZE (g_hash_table_lookup (counts, title)) > 1
+              ? title_among (tabs, tab_of (page))
+              : NULL;
 
-      adw_tab_page_set_title (page, title);
+      adw_tab_page_set_title (page, longer != NULL ? longer : title);
     }
+  name_tabs (GTK_WIDGET (flam_window_get_tab_bar (window)));
+  return G_SOURCE_REMOVE;
+}
+
+/* Once for all files that are opened together. */
+static void
+update_titles_soon (FlamWindow *window)
+{
+  if (g_object_get_data (G_OBJECT (window), "flam-titles") != NULL)
+    return;
+  g_object_set_data (G_OBJECT (window), "flam-titles", window);
+  g_idle_add_full (G_PRIORITY_HIGH_IDLE,
+                   update_titles,
+                   g_object_ref (window),
+                   g_object_unref);
 }
 
 static void
@@ -117,7 +160,6 @@ update_page (AdwTabView *tabs, FlamTab *tab)
       g_markup_escape_text (path != NULL ? path : "", -1);
   g_autoptr (GIcon) icon = NULL;
 
-  update_titles (tabs);
   if (recording != NULL)
     icon = g_themed_icon_new ("media-record-symbolic");
   adw_tab_page_set_tooltip (page, tooltip);
@@ -132,8 +174,9 @@ static void
 on_tab_changed (FlamTab *tab, FlamWindow *window)
 {
   update_page (flam_window_get_tabs (window), tab);
-  name_tabs (GTK_WIDGET (flam_window_get_tab_bar (window)));
-  flam_window_update (window);
+  update_titles_soon (window);
+  if (tab == flam_window_get_tab (window))
+    flam_window_update (window);
 }
 
 static void
@@ -158,7 +201,7 @@ on_attached (AdwTabView *tabs,
   g_signal_connect_object (
       tab_of (page), "changed", G_CALLBACK (on_tab_changed), window, 0);
   update_page (tabs, tab_of (page));
-  name_tabs (GTK_WIDGET (flam_window_get_tab_bar (window)));
+  update_titles_soon (window);
 }
 
 /* A capture is many small blocks on the heaps of several threads. The C library

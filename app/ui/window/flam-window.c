@@ -34,6 +34,7 @@ struct _FlamWindow
   gboolean tight;
   GBindingGroup *searching; /* the button and the search bar of the tab */
   guint recents_idle;
+  GHashTable *enabled; /* actions: enabled + 1, as it was set last */
 
   AdwHeaderBar *header;
   AdwSplitButton *open_button;
@@ -122,6 +123,18 @@ update_invert (FlamWindow *self, gboolean capture)
       g_variant_new_boolean (selection != NULL && selection->invert));
 }
 
+/* GTK passes this on to all widgets of all tabs, even if nothing changes. */
+static void
+enable (FlamWindow *self, const char *action, gboolean enabled)
+{
+  gpointer value = GINT_TO_POINTER (enabled + 1);
+
+  if (g_hash_table_lookup (self->enabled, action) == value)
+    return;
+  g_hash_table_insert (self->enabled, (gpointer)action, value);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), action, enabled);
+}
+
 static void
 update_actions (FlamWindow *self, gboolean capture)
 {
@@ -134,16 +147,11 @@ update_actions (FlamWindow *self, gboolean capture)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
-    gtk_widget_action_set_enabled (GTK_WIDGET (self), of_capture[i], capture);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self),
-                                 "win.reload",
-                                 capture ||
-                                     flam_tab_shows_history (tab_of (self)));
-  gtk_widget_action_set_enabled (
-      GTK_WIDGET (self), "win.stop", flam_tab_can_stop (tab_of (self)));
-  gtk_widget_action_set_enabled (GTK_WIDGET (self),
-                                 "win.record-again",
-                                 flam_tab_has_recorded (tab_of (self)));
+    enable (self, of_capture[i], capture);
+  enable (
+      self, "win.reload", capture || flam_tab_shows_history (tab_of (self)));
+  enable (self, "win.stop", flam_tab_can_stop (tab_of (self)));
+  enable (self, "win.record-again", flam_tab_has_recorded (tab_of (self)));
   update_invert (self, capture);
   flam_window_memory_update (self);
 }
@@ -175,6 +183,20 @@ show_stop (FlamWindow *self, gboolean stop)
     gtk_widget_remove_css_class (button, "destructive-action");
 }
 
+/* `view`: of the tab in front; NULL: it has none. */
+static void
+update_view (FlamWindow *self, FlamCaptureView *view)
+{
+  if (view == NULL)
+    {
+      g_binding_group_set_source (self->searching, NULL);
+      return;
+    }
+  flam_search_bar_bind (flam_capture_view_get_search (view), self->searching);
+  flam_capture_view_set_narrow (view, self->narrow, self->small);
+  flam_capture_view_set_tight (view, self->tight);
+}
+
 void
 flam_window_update (FlamWindow *self)
 {
@@ -197,15 +219,11 @@ flam_window_update (FlamWindow *self)
   gtk_widget_set_visible (GTK_WIDGET (self->trust_button),
                           capture && !(self->narrow && recording));
   gtk_widget_set_visible (GTK_WIDGET (self->search_button), capture);
-  flam_search_bar_bind (flam_capture_view_get_search (flam_tab_get_view (tab)),
-                        self->searching);
+  gtk_menu_button_set_popover (
+      self->trust_button, capture ? flam_tab_get_capture_quality (tab) : NULL);
+  update_view (self, flam_tab_get_view (tab));
   if (!capture)
     gtk_toggle_button_set_active (self->search_button, FALSE);
-  gtk_menu_button_set_popover (self->trust_button,
-                               flam_tab_get_capture_quality (tab));
-  flam_capture_view_set_narrow (
-      flam_tab_get_view (tab), self->narrow, self->small);
-  flam_capture_view_set_tight (flam_tab_get_view (tab), self->tight);
 }
 
 /* --- files ---------------------------------------------------------------- */
@@ -572,6 +590,7 @@ flam_window_dispose (GObject *object)
     g_signal_handlers_disconnect_by_data (self->tab_view, self);
   g_clear_handle_id (&self->recents_idle, g_source_remove);
   g_clear_object (&self->searching);
+  g_clear_pointer (&self->enabled, g_hash_table_unref);
   gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_WINDOW);
   G_OBJECT_CLASS (flam_window_parent_class)->dispose (object);
 }
@@ -685,6 +704,7 @@ static void
 flam_window_init (FlamWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->enabled = g_hash_table_new (g_str_hash, g_str_equal);
   self->searching = g_binding_group_new ();
   g_binding_group_bind (self->searching,
                         "search-mode-enabled",
