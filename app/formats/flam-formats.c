@@ -498,19 +498,52 @@ is_refused (const char *path, GError **error)
   return TRUE;
 }
 
+/* The first file in a folder, by name, that fits a pattern; NULL. */
+static char *
+find_in (const char *folder, const char *pattern)
+{
+  const char *slash = strchr (pattern, '/');
+  g_autofree char *first = slash != NULL
+                               ? g_strndup (pattern, (gsize)(slash - pattern))
+                               : g_strdup (pattern);
+  g_autofree char *path = g_build_filename (folder, first, NULL);
+  g_autoptr (GDir) dir = NULL;
+  char *found = NULL;
+  const char *name;
+
+  if (slash == NULL)
+    return g_file_test (path, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer (&path)
+                                                      : NULL;
+  if (strcmp (first, "*") != 0)
+    return find_in (path, slash + 1);
+  dir = g_dir_open (folder, 0, NULL);
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *inner = g_build_filename (folder, name, NULL);
+      g_autofree char *file = find_in (inner, slash + 1);
+
+      if (file != NULL && (found == NULL || strcmp (file, found) < 0))
+        {
+          g_free (found);
+          found = g_steal_pointer (&file);
+        }
+    }
+  return found;
+}
+
 char *
 flam_formats_find_file (const char *path)
 {
   for (guint i = 0; flam_importers[i] != NULL; i++)
-    {
-      g_autofree char *file = NULL;
+    for (const char *const *at = flam_importers[i]->folder;
+         at != NULL && *at != NULL;
+         at++)
+      {
+        char *file = find_in (path, *at);
 
-      if (flam_importers[i]->folder == NULL)
-        continue;
-      file = g_build_filename (path, flam_importers[i]->folder, NULL);
-      if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
-        return g_steal_pointer (&file);
-    }
+        if (file != NULL)
+          return file;
+      }
   return g_strdup (path);
 }
 

@@ -97,9 +97,10 @@ typedef struct
   /* The beginning of a file is a smaller capture, so it can be shown while the
    * rest is read (flam-begun.h). All formats that stream are of this kind. */
   gboolean grows;
-  /* A capture is a folder: the name of the file in it that is probed and
-   * loaded, and leads to the others. NULL: it is a file. */
-  const char *folder;
+  /* A capture is a folder: FLAM_LIST(), where the file is in it that is probed
+   * and loaded, and leads to the others; a "*" is any folder. NULL: it is a
+   * file. */
+  const char *const *folder;
   /* It reads files beside the capture (programs, for example), so that the same
    * bytes may give another profile tomorrow. */
   gboolean base_lines;

@@ -36,8 +36,8 @@ typedef struct
   N_ ("this is a report of spindump; record with `sample PROCESS -file FILE` " \
       "and open that text")
 #define CTF                                                                    \
-  N_ ("this is an LTTng trace (CTF), which has events but no stacks; open it " \
-      "in Trace Compass, or record with `perf record -g`")
+  N_ ("this is one stream of a trace (CTF); open the folder with its "         \
+      "`metadata`")
 #define NSIGHT                                                                 \
   N_ ("this is a report of Nsight Systems; convert it with `nsys export "      \
       "--type sqlite FILE` and open the result")
@@ -175,9 +175,7 @@ static const Refused all[] = {
         "FILE`, or record with `heaptrack PROGRAM`") },
   { IF (is_perf_stream), PERF_CTF },
   { AT (0, "\xc1\x1f\xfc\xc1"), CTF },
-  { AT (0, "\x57\x1d\xd1\x75"), CTF },
   { AT (ANYWHERE, PERF_TRACER), PERF_CTF },
-  { AT (0, "/* CTF 1."), CTF },
   { AT (0, "# tracer:"),
     N_ ("this is text output of ftrace, which has no complete stacks; record "
         "with the tracer function_graph, or with `perf record -g` and open the "
@@ -391,9 +389,6 @@ flam_refused_folder (const char *path)
         "that, or copy its call tree with Edit, Deep Copy and open that text");
   if (is_of_perf (path))
     return PERF_CTF;
-  if (has_path (path, "metadata") || has_path (path, "kernel/metadata") ||
-      has_path (path, "ust/uid") || has_path (path, "ust/pid"))
-    return CTF;
   if (has_file_with (path, ".uprof") || has_file_with (path, ".caperf"))
     return SESSION;
   if (has_path (path, "log.xml") && has_path (path, "map.xml"))

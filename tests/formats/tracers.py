@@ -138,6 +138,35 @@ for total, unit, self, self_unit, n, name in re.findall(
     hold(f"uftrace, {name}", own(times, name), float(self) * UNITS[self_unit],
          UNITS[self_unit] / 1000)
 
+# babeltrace2 prints events of LTTng with their threads and times; calls are nested.
+# In the kernel's trace, only thread 71 and then 90 make system calls.
+for name in "session", "kernel":
+    path = captures / "ctf" / name
+    sums, calls, stacks = collections.Counter(), collections.Counter(), collections.defaultdict(list)
+    for seconds, event, fields in re.findall(r"^\[(\S+)\] \S+ (\S+): (.*)$",
+                                             (path / "events.txt").read_text(), re.M):
+        now = int(seconds.replace(".", ""))
+        thread = re.search(r"vtid = (\d+)|$", fields)[1] or event.split("_")[0]
+        stack, what = stacks[thread], re.sub("_(begin|entry|end|exit)", "", event)
+        if re.search("_(begin|entry)", event):
+            stack.append([now, what, 0])
+        elif re.search("_(end|exit)", event):
+            start, what, inner = stack.pop()
+            sums[what] += now - start - inner
+            calls[what] += 1
+            if stack:
+                stack[-1][2] += now - start
+    for start, what, inner in [call for stack in stacks.values() for call in stack]:
+        sums[what] += now - start - inner
+        calls[what] += 1
+    ours = collections.Counter(), collections.Counter()
+    for table, sum_of in zip((rows(path), rows(path, "--measure", "calls")), ours):
+        for function, row in table.items():
+            sum_of["lttng_ust_cyg_profile:func" if function[0] == "[" else function] += row["self"]
+    for what in sums:
+        hold(f"CTF, time of {what}", ours[0][what], sums[what], 0)
+        hold(f"CTF, calls of {what}", ours[1][what], calls[what], 0)
+
 # summaryRprof(): self and total in s, and MB by which memory grew, of functions;
 # the total of lines.
 path = captures / "rprof/full.Rprof"

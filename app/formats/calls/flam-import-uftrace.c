@@ -262,6 +262,6 @@ const FlamImporter flam_import_uftrace = {
   .mime = { .type = "application/x-uftrace", .name = "uftrace recording" },
   .signs = FLAM_SIGNS ({ FLAM_MAGIC ("Ftrace!\0"), .score = 100 }),
   .load = load,
-  .folder = "info",
+  .folder = FLAM_LIST ("info"),
   .base_lines = TRUE,
 };
