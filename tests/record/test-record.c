@@ -403,9 +403,11 @@ test_plugins (void)
   assert_told_apart ("plugins", "ptrace");
 }
 
-/* Its code has no path. */
+/* Code without a path: its file, which is closed, can be opened as it is mapped
+ * with privileges alone. Without them it is read as it is loaded, which has no
+ * local symbols. */
 static void
-test_unpacked (void)
+assert_unpacked (const char *name)
 {
   g_autofree char *library = target_path ("library-a.so");
   g_autofree char *variable = g_strconcat ("FLAM_LIBRARY_A=", library, NULL);
@@ -419,7 +421,7 @@ test_unpacked (void)
 
   assert_good (recording, 0);
   g_assert_cmpint (
-      weight_through (recording->profile, "samples", "call_a", "work_in_a"),
+      weight_through (recording->profile, "samples", "call_a", name),
       >,
       total_of (recording->profile, "samples") * 9 / 10);
   g_assert_cmpfloat (rooted_share (recording->profile), >, 0.97);
@@ -428,6 +430,36 @@ test_unpacked (void)
                 "plugin") != NULL)
       path = flam_profile_string (recording->profile, modules->path[m]);
   g_assert_cmpstr (path, ==, "/memfd:plugin");
+}
+
+static void
+test_unpacked (void)
+{
+  if (geteuid () == 0)
+    assert_unpacked ("work_in_a");
+  else
+    g_test_skip ("it needs privileges");
+}
+
+static void
+test_unpacked_unprivileged (void)
+{
+  g_autofree char *recorder = g_strdup (g_getenv ("FLAMBEAU_RECORDER"));
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *script = g_build_filename (folder, "recorder", NULL);
+  g_autofree char *text = g_strdup_printf (
+      "#!/bin/sh\nexec %s %s \"$@\"\n",
+      geteuid () == 0 ? "setpriv --bounding-set -sys_admin,-checkpoint_restore"
+                      : "",
+      recorder);
+
+  g_assert_true (g_file_set_contents_full (
+      script, text, -1, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+  g_setenv ("FLAMBEAU_RECORDER", script, TRUE);
+  assert_unpacked ("[memfd:plugin]");
+  g_setenv ("FLAMBEAU_RECORDER", recorder, TRUE);
+  g_unlink (script);
+  g_rmdir (folder);
 }
 
 /* What /proc shows is later than the kernel's records of samples. */
@@ -638,6 +670,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/record/deleted", test_deleted);
   g_test_add_func ("/record/unpacked", test_unpacked);
+  g_test_add_func ("/record/unpacked/unprivileged", test_unpacked_unprivileged);
   g_test_add_func ("/record/replaced", test_replaced);
   g_test_add_func ("/record/libraries", test_libraries);
   g_test_add_func ("/record/plugins", test_plugins);

@@ -19,6 +19,9 @@
 #include "flam-stops.h"
 
 #define IMAGE_MAX (64u << 20)
+#define SEGMENTS_MAX 64
+#define GAPS_MAX 8
+#define PAGE_MASK ((guint64)4095)
 
 /* The root folder of processes in a container. It stays open, since /proc/PID
  * ends with the process. */
@@ -239,13 +242,12 @@ open_file (FlamBinaryTable *binaries,
 
 /* A file without a path, such as a plugin that the program has unpacked into
  * memory: as it is mapped, which needs privileges, or as the program has it
- * open. -1: it cannot be opened, or is not an ELF file. */
+ * open. -1: it cannot be opened. */
 static int
-open_image (pid_t tid, const FlamMapping *mapping)
+open_nameless (pid_t tid, const FlamMapping *mapping)
 {
   g_autofree char *folder = g_strdup_printf ("/proc/%d/fd", (int)tid);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  char magic[SELFMAG];
   const char *name;
   int fd = open_mapped (tid, mapping);
 
@@ -257,13 +259,107 @@ open_image (pid_t tid, const FlamMapping *mapping)
       if (g_strcmp0 (link, mapping->path) == 0)
         fd = open_same (path, mapping->inode);
     }
-  if (fd >= 0 && (pread (fd, magic, sizeof magic, 0) != sizeof magic ||
-                  memcmp (magic, ELFMAG, SELFMAG) != 0))
-    {
-      close (fd);
-      return -1;
-    }
   return fd;
+}
+
+/* --- as it is loaded ----------------------------------------------------- */
+
+/* An ELF file in the memory of a process. */
+typedef struct
+{
+  guint64 base;   /* where its first page is */
+  guint64 lowest; /* the address of this page in the file */
+  guint64 end;    /* of what is loaded of it, likewise */
+  Elf64_Ehdr header;
+  Elf64_Phdr segments[SEGMENTS_MAX];
+} Loaded;
+
+static gboolean
+read_loaded (pid_t tid, guint64 base, Loaded *loaded)
+{
+  Elf64_Ehdr *header = &loaded->header;
+  gsize size;
+
+  *loaded = (Loaded){ .base = base, .lowest = G_MAXUINT64 };
+  if (flam_read_memory (tid, base, header, sizeof *header) != sizeof *header ||
+      memcmp (header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 ||
+      header->e_phentsize != sizeof loaded->segments[0] ||
+      header->e_phnum > SEGMENTS_MAX || header->e_phoff > IMAGE_MAX)
+    return FALSE;
+  size = header->e_phnum * sizeof loaded->segments[0];
+  if (flam_read_memory (tid, base + header->e_phoff, loaded->segments, size) !=
+      size)
+    return FALSE;
+  for (guint i = 0; i < header->e_phnum; i++)
+    {
+      const Elf64_Phdr *segment = &loaded->segments[i];
+
+      if (segment->p_type != PT_LOAD)
+        continue;
+      loaded->lowest = MIN (loaded->lowest, segment->p_vaddr & ~PAGE_MASK);
+      loaded->end = MAX (loaded->end, segment->p_vaddr + segment->p_filesz);
+    }
+  return loaded->end > loaded->lowest;
+}
+
+static gboolean
+contains (const Loaded *loaded, const FlamMapping *mapping)
+{
+  for (guint i = 0; i < loaded->header.e_phnum; i++)
+    {
+      const Elf64_Phdr *segment = &loaded->segments[i];
+      guint64 page = segment->p_vaddr & ~PAGE_MASK;
+
+      if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) &&
+          loaded->base + page - loaded->lowest == mapping->start &&
+          (segment->p_offset & ~PAGE_MASK) == mapping->offset)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Some linkers leave a gap of a page between two segments. FALSE: the mapping
+ * is not code of an ELF file whose header is loaded, too. */
+static gboolean
+find_loaded (pid_t tid, const FlamMapping *mapping, Loaded *loaded)
+{
+  for (guint gaps = 0; gaps < GAPS_MAX; gaps++)
+    if (read_loaded (tid,
+                     mapping->start - mapping->offset - gaps * (PAGE_MASK + 1),
+                     loaded) &&
+        contains (loaded, mapping))
+      return TRUE;
+  return FALSE;
+}
+
+/* A file that cannot be opened: deleted, or replaced by a new version, while
+ * the process runs on. Its sections are not loaded. */
+static void
+copy_loaded (FlamBinary *binary, pid_t tid, const FlamMapping *mapping)
+{
+  Loaded loaded;
+
+  if (!find_loaded (tid, mapping, &loaded) ||
+      loaded.end - loaded.lowest > IMAGE_MAX ||
+      loaded.end - loaded.lowest < sizeof loaded.header)
+    return;
+  binary->image_size = loaded.end - loaded.lowest;
+  binary->image = g_malloc0 (binary->image_size);
+  for (guint i = 0; i < loaded.header.e_phnum; i++)
+    {
+      const Elf64_Phdr *segment = &loaded.segments[i];
+      guint64 at = segment->p_vaddr - loaded.lowest;
+
+      if (segment->p_type == PT_LOAD && at < binary->image_size)
+        flam_read_memory (tid,
+                          loaded.base + at,
+                          binary->image + at,
+                          MIN (segment->p_filesz, binary->image_size - at));
+    }
+  loaded.header.e_shoff = 0;
+  loaded.header.e_shnum = loaded.header.e_shstrndx = 0;
+  memcpy (binary->image, &loaded.header, sizeof loaded.header);
 }
 
 /* Whether environment variables make the target write its functions' names
@@ -452,9 +548,8 @@ inspect (FlamBinaryTable *binaries, FlamBinary *binary)
     find_runtimes (binaries, binary, elf);
 }
 
-/* For the vdso, and deleted files that cannot be opened: copies the mapping. */
 static void
-copy_image (FlamBinary *binary, pid_t tid, const FlamMapping *mapping)
+copy_vdso (FlamBinary *binary, pid_t tid, const FlamMapping *mapping)
 {
   gsize size = MIN (mapping->end - mapping->start, IMAGE_MAX);
 
@@ -477,25 +572,28 @@ kind_of (const char *path)
              : FLAM_BINARY_ANONYMOUS;
 }
 
-/* `image` is the opened file, or -1. */
 static FlamBinary *
 binary_new (FlamBinaryTable *binaries,
             pid_t tid,
             const FlamMapping *mapping,
-            int image)
+            FlamBinaryKind kind)
 {
   FlamBinary *binary = g_new0 (FlamBinary, 1);
 
-  binary->fd = image;
-  binary->kind = image >= 0 ? FLAM_BINARY_FILE : kind_of (mapping->path);
+  binary->fd = -1;
+  binary->kind = kind;
   binary->path = g_strdup (mapping->path);
   binary->deleted = g_str_has_suffix (binary->path, " (deleted)");
   if (binary->deleted)
     binary->path[strlen (binary->path) - strlen (" (deleted)")] = '\0';
-  if (binary->kind == FLAM_BINARY_FILE && image < 0)
+  if (kind == FLAM_BINARY_VDSO)
+    copy_vdso (binary, tid, mapping);
+  else if (kind_of (mapping->path) == FLAM_BINARY_FILE)
     open_file (binaries, binary, tid, mapping);
-  else if (binary->kind == FLAM_BINARY_VDSO)
-    copy_image (binary, tid, mapping);
+  else if (kind == FLAM_BINARY_FILE)
+    binary->fd = open_nameless (tid, mapping);
+  if (kind == FLAM_BINARY_FILE && binary->fd < 0)
+    copy_loaded (binary, tid, mapping);
   inspect (binaries, binary);
   binary->id = flam_builder_module (binaries->builder,
                                     binary->path,
@@ -521,7 +619,7 @@ generated_code (FlamBinaryTable *binaries,
   if (binary != NULL)
     return binary;
   shown.path = name;
-  binary = binary_new (binaries, tid, &shown, -1);
+  binary = binary_new (binaries, tid, &shown, FLAM_BINARY_ANONYMOUS);
   g_hash_table_insert (binaries->by_key, g_steal_pointer (&name), binary);
   return binary;
 }
@@ -539,16 +637,18 @@ flam_binary_table_get (FlamBinaryTable *binaries,
                        mapping->path);
   g_autofree char *generated = g_strdup_printf ("%d %s", (int)pid, key);
   FlamBinary *binary = g_hash_table_lookup (binaries->by_key, key);
-  int image = -1;
+  FlamBinaryKind kind = kind_of (mapping->path);
+  Loaded loaded;
 
   if (binary == NULL)
     binary = g_hash_table_lookup (binaries->by_key, generated);
   if (binary != NULL)
     return binary;
-  if (kind_of (mapping->path) == FLAM_BINARY_ANONYMOUS)
-    image = mapping->inode != 0 ? open_image (tid, mapping) : -1;
-  if (kind_of (mapping->path) != FLAM_BINARY_ANONYMOUS || image >= 0)
-    binary = binary_new (binaries, tid, mapping, image);
+  if (kind == FLAM_BINARY_ANONYMOUS && mapping->inode != 0 &&
+      find_loaded (tid, mapping, &loaded))
+    kind = FLAM_BINARY_FILE;
+  if (kind != FLAM_BINARY_ANONYMOUS)
+    binary = binary_new (binaries, tid, mapping, kind);
   else
     {
       binary = generated_code (binaries, pid, tid, mapping);
