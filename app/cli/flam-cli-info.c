@@ -513,14 +513,22 @@ print_recorder (const FlamFacts *facts)
                     facts->stop_p99_ns > 0 ? p99 : "",
                     facts->stop_p99_ns > 0 ? " (99 of 100)" : "");
   if (facts->waiting_stops > 0)
-    flam_cli_print ("waiting    %" G_GINT64_FORMAT
-                    " stops found the thread waiting for a CPU, and were "
-                    "left out\n",
+    flam_cli_print (facts->waiting_stops == 1
+                        ? "waiting    %" G_GINT64_FORMAT
+                          " stop found the thread waiting for a CPU, and was "
+                          "left out\n"
+                        : "waiting    %" G_GINT64_FORMAT
+                          " stops found the thread waiting for a CPU, and were "
+                          "left out\n",
                     facts->waiting_stops);
   if (facts->uncertain_stops > 0)
-    flam_cli_print ("uncertain  %" G_GINT64_FORMAT
-                    " stops for which it was estimated whether the thread "
-                    "was running\n",
+    flam_cli_print (facts->uncertain_stops == 1
+                        ? "uncertain  %" G_GINT64_FORMAT
+                          " stop for which it was estimated whether the thread "
+                          "was running\n"
+                        : "uncertain  %" G_GINT64_FORMAT
+                          " stops for which it was estimated whether the "
+                          "thread was running\n",
                     facts->uncertain_stops);
   if (flam_facts_unseen (facts) > 0)
     flam_cli_print (
@@ -528,9 +536,13 @@ print_recorder (const FlamFacts *facts)
         "kernel takes no sample there\n",
         100 * flam_facts_unseen (facts));
   if (facts->unnamed_frames > 0)
-    flam_cli_print ("unnamed    %" G_GINT64_FORMAT
-                    " frames of managed languages whose names could not be "
-                    "read\n",
+    flam_cli_print (facts->unnamed_frames == 1
+                        ? "unnamed    %" G_GINT64_FORMAT
+                          " frame of a managed language whose name could not "
+                          "be read\n"
+                        : "unnamed    %" G_GINT64_FORMAT
+                          " frames of managed languages whose names could not "
+                          "be read\n",
                     facts->unnamed_frames);
 }
 

@@ -340,9 +340,9 @@ late       1 sample
 truncated  1 stack
 recorder   used 0.5 % of the program's CPU time
 stops      20.0 µs (median), 90.0 µs (99 of 100)
-waiting    1 stops found the thread waiting for a CPU, and were left out
-uncertain  1 stops for which it was estimated whether the thread was running
-unnamed    1 frames of managed languages whose names could not be read
+waiting    1 stop found the thread waiting for a CPU, and was left out
+uncertain  1 stop for which it was estimated whether the thread was running
+unnamed    1 frame of a managed language whose name could not be read
 warning    the capture has no samples
 
 # Branches without a match go, and all others keep their whole cost.

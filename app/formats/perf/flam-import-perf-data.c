@@ -541,11 +541,12 @@ say_what_is_missing (Import *import)
       "x86-64",
       "%" PRIu64 " copied stacks were not unwound, which is possible only for "
       "x86-64");
-  if (import->n_throttled)
-    flam_builder_warn (import->builder,
-                       N_ ("the kernel throttled the recorder %" PRIu64
-                           " times: samples are missing there"),
-                       import->n_throttled);
+  flam_builder_warn_count (import->builder,
+                           import->n_throttled,
+                           "the kernel throttled the recorder %" PRIu64
+                           " time: samples are missing there",
+                           "the kernel throttled the recorder %" PRIu64
+                           " times: samples are missing there");
   if (flam_perf_processes_too_many (import->processes))
     flam_builder_warn (import->builder,
                        N_ ("the file holds more mappings than any process can "
