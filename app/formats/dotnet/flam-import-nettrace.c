@@ -23,10 +23,10 @@
  * present, as varints; the others are as in the event before.
  *
  * Samples are the sampler's events, of all threads, running or waiting: their
- * weight is wall time. The methods at addresses are in MethodLoad events and,
- * at the end, in the rundown. Source of facts: the format's description in
- * microsoft/perfview (EventPipeFormat.md), .NET's documentation of its method
- * events. */
+ * weight is wall time, and each is a moment. The methods at addresses are in
+ * MethodLoad events and, at the end, in the rundown. Source of facts: the
+ * format's description in microsoft/perfview (EventPipeFormat.md), .NET's
+ * documentation of its method events. */
 
 #include "flam-formats.h"
 #include "flam-nettrace.h"

@@ -6,7 +6,8 @@
  *   file ──▶ reader ──▶ queue (by time) ──┬─▶ MMAP COMM FORK ──▶ processes
  *                                         └─▶ SAMPLE ──▶ stacks ──▶ builder
  *
- * Every event is a separate measure, weighted by period; the weight of samples
+ * Every event is a separate measure, weighted by period, which counts the
+ * events since the sample before: a sample is a moment. The weight of samples
  * without one is the event's fixed period, or 1. Allocations of the kernel
  * (kmem:kmalloc and the like) weigh their bytes.
  *

@@ -18,7 +18,8 @@
  *    {"frame_records":[[["main\0app.py\0" "3\1l7",…],s],…],"start_time":s,…}
  *
  * where a frame is function, file and first line, and after \1 further fields:
- * l the line, c the class. Its pages (5.0 on) contain
+ * l the line, c the class. The seconds of a record are those since the sample
+ * before it, so it begins where that one ends. Its pages (5.0 on) contain
  *
  *    {"session":{"start_time":s,…},
  *     "frame_tree":{"identifier":"main\0app.py\0" "3","time":s,

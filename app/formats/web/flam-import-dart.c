@@ -9,7 +9,8 @@
  *     "samples":[{"tid":4712, "timestamp":1000, "vmTag":"Dart",
  *                 "userTag":"Default", "stack":[0]}]}   leaf first
  *
- * alone, or as the "result" of an answer. Source: the Dart VM's service
+ * alone, or as the "result" of an answer. A sample is a moment, and weighs the
+ * period that ends there. Source: the Dart VM's service
  * protocol. */
 
 #include "flam-formats.h"

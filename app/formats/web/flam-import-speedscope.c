@@ -14,6 +14,8 @@
  *                  {"type":"C","frame":0,"at":7.5}, closed
  *                  …]}]}
  *
+ * A sample begins where the weights before it end, and lasts its own weight.
+ *
  * Members may have any order, so a first pass reads the frames and the
  * profiles' units. A profile becomes a thread; each unit of time becomes ns,
  * each unit a measure. Between two events the open frames are the stack.

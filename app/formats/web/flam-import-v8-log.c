@@ -19,9 +19,9 @@
  *       pc, µs, 1 for a callback, whose address is next, else the top of the
  *       stack, what the engine did, return addresses, leaf first
  *
- * The code at an address is that created last there. An address that begins
- * with + or - is relative to the previous one. "\x2C" is a comma. A JavaScript
- * function is the same one in all tiers.
+ * A tick is a moment and has no weight. The code at an address is that created
+ * last there. An address that begins with + or - is relative to the previous
+ * one. "\x2C" is a comma. A JavaScript function is the same one in all tiers.
  *
  * `node --prof-process --preprocess` makes JSON of it:
  *
