@@ -89,6 +89,23 @@ class FiguresTest(Base):
         self.check(program=self.installed("ja"), env={"LANGUAGE": "ja"},
                    settings={"window-width": 1400})
 
+    def test_one_share(self):
+        """Where there is room for the shares of one column, the first has them."""
+        window = self.open_example(settings={"window-width": 1280, "window-height": 800})
+        window.key("ctrl+3")
+        table = window.find("Functions", "tree table")
+
+        def columns():
+            """The left edges of cells that contain a share."""
+            for label in window.find_all(
+                    lambda name: re.fullmatch(r"[\d.]+\s%", name), "label", table):
+                left, _, width, _ = label.extents()
+                outer, _, room, _ = label.get_parent().get_parent().extents()
+                if width > 0 and outer <= left and left + width <= outer + room:
+                    yield outer
+
+        wait_for("shares in the first column", lambda: len(set(columns())) == 1)
+
     def test_shares_before_modules(self):
         """Where there is no room for all, the column of modules goes first."""
         self.check(settings={"window-width": 760, "window-height": 600})

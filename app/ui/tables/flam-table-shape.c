@@ -91,6 +91,34 @@ fit_at (GtkColumnView *view, guint position, GtkColumnViewColumn **column)
   return g_object_get_data (G_OBJECT (*column), "flam-fit");
 }
 
+/* Widens columns from the first one on, as long as there is room in `width`:
+ * those that can be hidden, or the others. `*used` is the width so far; TRUE:
+ * all of them are wide. */
+static gboolean
+widen_columns (GtkColumnView *view, gboolean hideable, int width, int *used)
+{
+  guint n = g_list_model_get_n_items (gtk_column_view_get_columns (view));
+  gboolean all = TRUE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column = NULL;
+      const Fit *fit = fit_at (view, i, &column);
+
+      if (fit == NULL || (fit->tight == 0) != hideable)
+        continue;
+      if (fit->wanted)
+        {
+          int more = width_of (fit, FALSE) - width_of (fit, TRUE);
+
+          all = all && *used + more <= width;
+          *used += all ? more : 0;
+        }
+      fit_column (column, fit, !all);
+    }
+  return all;
+}
+
 /* Names come first: they get 200 pixels before any figure gets more than it
  * needs. Columns that can be hidden go before shares do, the last ones first.
  */
@@ -101,31 +129,21 @@ fit_columns (GtkColumnView *view)
   GtkAdjustment *across =
       gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (view));
   int width = (int)gtk_adjustment_get_page_size (across);
-  int wanted = NAME_WIDTH, kept = NAME_WIDTH, used;
+  int used = NAME_WIDTH;
+  gboolean shares, all;
 
   for (guint i = 0; i < n; i++)
     {
       g_autoptr (GtkColumnViewColumn) column = NULL;
       const Fit *fit = fit_at (view, i, &column);
-      int needed = fit != NULL && fit->wanted ? width_of (fit, FALSE) : 0;
 
-      wanted += needed;
-      kept += fit != NULL && fit->tight > 0 ? needed : 0;
+      used += fit != NULL && fit->wanted ? width_of (fit, TRUE) : 0;
     }
-  used = kept;
-  for (guint i = 0; i < n; i++)
-    {
-      g_autoptr (GtkColumnViewColumn) column = NULL;
-      const Fit *fit = fit_at (view, i, &column);
-
-      if (fit == NULL)
-        continue;
-      if (fit->tight == 0 && fit->wanted)
-        used += width_of (fit, FALSE);
-      fit_column (
-          column, fit, width > 1 && width < (fit->tight > 0 ? kept : used));
-    }
-  if (width >= wanted)
+  if (width <= 1) /* not allocated yet */
+    width = G_MAXINT;
+  shares = widen_columns (view, FALSE, width, &used);
+  all = widen_columns (view, TRUE, shares ? width : 0, &used);
+  if (shares && all && width < G_MAXINT)
     fit_titles (view);
 }
 
