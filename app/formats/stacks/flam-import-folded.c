@@ -265,8 +265,11 @@ make_stacks (gpointer data,
   Folded *folded = data;
   Share *share = &folded->shares[i];
   const FlamFoldedRow *rows = folded->join.joined.data;
+  const guint8 *left = NULL;
 
   reserve_stacks (folded, share);
+  if (share->first < share->end)
+    left = (const guint8 *)rows[share->first].stack;
   for (gsize r = share->first; r < share->end; r++)
     {
       FlamFoldedSample *sample =
@@ -274,6 +277,8 @@ make_stacks (gpointer data,
 
       if (r % STEP == 0 && !flam_progress_step (progress, 1, error))
         return FALSE;
+      flam_source_leave_before (
+          folded->source, &left, (const guint8 *)rows[r].stack);
       flam_folded_stacks_add (
           &share->stacks, rows[r].stack, rows[r].length, sample);
       memcpy (sample->weight, rows[r].weight, sizeof sample->weight);
