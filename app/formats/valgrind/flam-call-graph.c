@@ -9,6 +9,9 @@
 #define MAX_LOOKS 50000000
 #define MIN_SHARE 1e-6
 
+/* Of a file, for each cost that memory is reserved for. */
+#define COST_BYTES 64
+
 typedef struct
 {
   FlamThreadId thread;
@@ -110,6 +113,7 @@ flam_call_graph_new (FlamLoad *load, guint n_events)
   flam_arena_column (load, &graph->calls, Call);
   flam_arena_column_of (
       load, &graph->costs, sizeof (Cost) + n_events * (guint)sizeof (gint64));
+  flam_column_reserve (&graph->costs, load->source->size / COST_BYTES);
   flam_arena_column (load, &graph->paths, Path);
   flam_arena_column (load, &graph->cycles, Cycle);
   flam_arena_column (load, &graph->steps, Step);
@@ -583,12 +587,26 @@ compare_turns (const void *a, const void *b)
              : (x->function > y->function) - (x->function < y->function);
 }
 
+/* A column that grows leaves a hole in the heap that is too small for later
+ * ones. There are hardly more stacks than entries of the two lists. */
+static void
+reserve_stacks (FlamCallGraph *graph)
+{
+  gsize n = graph->costs.n + graph->paths.n;
+  const FlamTables *tables = flam_builder_tables (graph->builder);
+
+  flam_builder_reserve_stacks (graph->builder, n);
+  flam_column_reserve (&graph->sums, tables->profile.stacks.n + n);
+  flam_column_reserve (&graph->touched, n);
+}
+
 /* One thread after the other. */
 static void
 place_all (FlamCallGraph *graph)
 {
   g_autofree Turn *turns = g_new (Turn, graph->functions.n);
 
+  reserve_stacks (graph);
   for (gsize i = 0; i < graph->functions.n; i++)
     turns[i] = (Turn){ function_at (graph, i)->thread, i };
   if (graph->functions.n > 0)
@@ -597,6 +615,11 @@ place_all (FlamCallGraph *graph)
     {
       for (guint event = 0; event < graph->n_events; event++)
         place_costs (graph, function_at (graph, turns[i].function), event);
+      if (i + 1 == graph->functions.n)
+        {
+          flam_column_clear (&graph->costs);
+          flam_column_clear (&graph->paths);
+        }
       if (i + 1 == graph->functions.n || turns[i + 1].thread != turns[i].thread)
         add_samples (graph, turns[i].thread);
     }
@@ -617,17 +640,27 @@ is_guess (const FlamCallGraph *graph)
   return FALSE;
 }
 
+/* What is no longer needed is freed at once: the samples take its place. */
 gboolean
 flam_call_graph_finish (FlamCallGraph *graph, GError **error)
 {
+  gboolean guess;
+
   if (graph->bad)
     return flam_error_set (
         error,
         FLAM_ERROR_INVALID,
         N_ ("costs are negative or add up to more than 2^63"));
+  flam_interner_clear (&graph->call_index);
+  flam_interner_clear (&graph->cost_index);
   find_paths (graph);
+  flam_column_clear (&graph->calls);
+  flam_column_clear (&graph->cycles);
+  flam_column_clear (&graph->steps);
+  flam_column_clear (&graph->trail);
+  guess = is_guess (graph);
   place_all (graph);
-  if (is_guess (graph))
+  if (guess)
     flam_builder_warn (
         graph->builder,
         N_ ("the file records callers but no stacks: a function's cost is "
