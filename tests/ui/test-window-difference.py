@@ -97,6 +97,38 @@ class DifferenceTest(Base):
         for left, _top, width, _height in places:
             self.assertLessEqual(left + width, frame[0] + frame[2])
 
+    def two_columns(self, width, height):
+        window = self.open(
+            self.file("two.folded", "main;a 10 30\nmain;gone 5 0\nmain;b 0 7\n"),
+            settings={"window-width": width, "window-height": height},
+        )
+        window.key("ctrl+7")
+        self.says("Before: Before, 15. Now: Samples, 37: +22 (+146.7 %).")
+        return window, window.extents(window.find("two.folded", "frame"))
+
+    def test_small(self):
+        """At 800 by 600, the graph has half of the window: the difference has a
+        sentence of its own, and its controls are in one line."""
+        window, frame = self.two_columns(800, 600)
+        graph = wait_for("the graph", lambda: next(
+            node for node in window.find_all(
+                lambda name: name.startswith("Flame graph"), "image")
+            if min(node.extents()[2:]) > 0))
+        self.assertGreaterEqual(2 * window.extents(graph)[3], frame[3])
+        def headline():
+            return [node for node in window.find_all(lambda name: "takes" in name, "label")
+                    if node.extents()[3] > 0]
+
+        self.assertEqual(headline(), [])
+        window.key("ctrl+1")
+        wait_for("the headline", headline)
+
+    def test_controls_at_360(self):
+        window, frame = self.two_columns(360, 720)
+        for name in ("Scale", "Cost", "Widths", "Colors"):
+            left, _, wide, _ = window.extents(window.find(name, "combo box"))
+            self.assertLessEqual(left + wide, frame[0] + frame[2], name)
+
     def test_two_columns(self):
         """Such a file is a difference by itself."""
         window = self.open(

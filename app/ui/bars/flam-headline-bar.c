@@ -102,6 +102,20 @@ work (gpointer data, const FlamProgress *progress, GError **error)
   return flam_headline_new (input->profile, input->selection, progress, error);
 }
 
+/* A difference has a sentence of its own. */
+static void
+show (FlamHeadlineBar *self)
+{
+  gboolean compared =
+      flam_baseline_get_kind (flam_session_get_baseline (self->session)) !=
+          FLAM_BASELINE_NONE &&
+      strcmp (flam_session_get_page (self->session), "difference") == 0;
+
+  gtk_widget_set_visible (GTK_WIDGET (self),
+                          !compared && !flam_session_is_live (self->session) &&
+                              *gtk_label_get_text (self->label) != '\0');
+}
+
 static void
 done (gpointer result, const GError *error, gpointer data)
 {
@@ -119,8 +133,8 @@ done (gpointer result, const GError *error, gpointer data)
   self->of = g_steal_pointer (&self->asked);
   if (result != NULL)
     markup = flam_headline_show (result, show_link, NULL);
-  gtk_widget_set_visible (GTK_WIDGET (self), markup != NULL && *markup != '\0');
   gtk_label_set_markup (self->label, markup != NULL ? markup : "");
+  show (self);
   if (pending.function != FLAM_NONE)
     go (self, &pending);
 }
@@ -151,6 +165,7 @@ update (FlamHeadlineBar *self)
   if (view_data == NULL || flam_session_is_live (self->session))
     {
       flam_job_cancel (self->job);
+      gtk_label_set_text (self->label, "");
       gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
       return;
     }
@@ -184,6 +199,13 @@ flam_headline_bar_set_session (FlamHeadlineBar *self, FlamSession *session)
   g_signal_connect_object (session,
                            "notify::view-data",
                            G_CALLBACK (update),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (
+      session, "notify::page", G_CALLBACK (show), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (flam_session_get_baseline (session),
+                           "changed",
+                           G_CALLBACK (show),
                            self,
                            G_CONNECT_SWAPPED);
 }

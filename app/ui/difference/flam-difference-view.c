@@ -12,6 +12,7 @@
 #include "flam-settings.h"
 #include "flam-side-by-side.h"
 #include "flam-transforms.h"
+#include "flam-wrap-layout.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -563,6 +564,7 @@ flam_difference_view_class_init (FlamDifferenceViewClass *klass)
   FLAM_PAGE_CLASS (klass)->begin = flam_difference_view_begin;
   g_type_ensure (FLAM_TYPE_FLAME_GRAPH);
   g_type_ensure (FLAM_TYPE_SIDE_BY_SIDE);
+  g_type_ensure (FLAM_TYPE_WRAP_LAYOUT);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-difference-view.ui");
   bind_children (class);

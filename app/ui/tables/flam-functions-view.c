@@ -6,6 +6,7 @@
 #include "flam-columns-view.h"
 #include "flam-core-picture.h"
 #include "flam-function-figures.h"
+#include "flam-wrap-layout.h"
 
 #include <glib/gi18n.h>
 
@@ -507,6 +508,7 @@ flam_functions_view_class_init (FlamFunctionsViewClass *klass)
   table_class->is_of = is_of;
   table_class->find = find;
   table_class->keeps_row = keeps_row;
+  g_type_ensure (FLAM_TYPE_WRAP_LAYOUT);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-functions-view.ui");
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, ruler);
