@@ -226,6 +226,11 @@ static const Case cases[] = {
     "Q.work@Q.java:4 2\n"
     "lock: Q.pop@Q.java:40;Mutex::lock!/opt/jdk/libjvm.so 3\n",
     "3.0 % of the time waits for a lock in Q.pop (Q.java:40)" },
+  { "own code that waits and works in many places",
+    TRUE,
+    "sleep: a 4\nsleep: b 5\nc 9\nd 8\ne 8\nf 8\ng 8\nh 8\ni 8\nj 8\nk 8\n"
+    "l 8\nm 5\nsleep: n 5\n",
+    "No function stands out. The largest is c with 9.0 %" },
   { "only a runtime's threads: what they begin with",
     TRUE,
     "lock: clone3!/lib/libc.so;start_thread!/lib/libc.so;"

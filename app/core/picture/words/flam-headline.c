@@ -10,7 +10,7 @@
 /* A function stands out if it has a tenth of the total. */
 #define STANDS_OUT 10
 /* The threads of a runtime wait all the time: the user's own code comes before
- * them if it has a hundredth of the time. */
+ * them if it has a hundredth of the time, and stands out within that. */
 #define OWN_LEAST 100
 
 /* Each pattern with a place, and without one. */
@@ -158,6 +158,8 @@ typedef struct
   guint measure;
   gint64 *weight; /* one per shown stack */
   gint64 total;
+  gint64 needs;       /* what an own function has to be charged with */
+  gboolean own_first; /* even if none has that much */
   FlamId *within;  /* per shown stack: the stack of its innermost own frame */
   gint64 *charged; /* per function, by its innermost own frame */
   gint64 *self;    /* per function */
@@ -183,7 +185,8 @@ costs_init (Costs *costs,
                     .shown = shown,
                     .own = own,
                     .measure = measure,
-                    .total = total };
+                    .total = total,
+                    .needs = total / STANDS_OUT };
   costs->weight = flam_shown_sum (shown, profile->stacks.n, weight);
   costs->within = g_new (FlamId, shown->n + 1);
   costs->charged = g_new0 (gint64, profile->functions.n + 1);
@@ -334,15 +337,15 @@ is_by_self (const Costs *costs, FlamId function)
   return rest <= total_of (costs, function) - charged + costs->total / 50;
 }
 
-/* An own function needs this part of the total: 1 / `least`. */
 static gboolean
-find (const Costs *costs, gint64 least, Finding *found)
+find (const Costs *costs, Finding *found)
 {
   FlamId own = heaviest (costs, costs->charged, TRUE);
   FlamId any = heaviest (costs, costs->self, FALSE);
 
   *found = (Finding){ .function = FLAM_NONE };
-  found->own = own != FLAM_NONE && costs->charged[own] >= costs->total / least;
+  found->own = own != FLAM_NONE &&
+               (costs->own_first || costs->charged[own] >= costs->needs);
   found->function = found->own ? own : any;
   if (found->function == FLAM_NONE)
     return FALSE;
@@ -480,20 +483,20 @@ named_self (const Costs *costs)
 }
 
 static void
-add_samples (FlamHeadline *headline, const Costs *costs, gint64 least)
+add_samples (FlamHeadline *headline, const Costs *costs)
 {
   FlamSentence *sentence;
   const Patterns *patterns = &takes_self;
   Finding found;
-  gboolean any = find (costs, least, &found);
+  gboolean any = find (costs, &found);
 
   if (!(any && found.own) && add_unnamed (headline, costs))
     return;
   if (!any)
     return;
-  if (found.value < costs->total / (found.own ? least : STANDS_OUT))
+  if (found.value < (found.own ? costs->needs : costs->total / STANDS_OUT))
     {
-      if (named_self (costs) < costs->total / 2)
+      if (!found.own && named_self (costs) < costs->total / 2)
         return;
       patterns = &spread;
     }
@@ -523,7 +526,7 @@ static FlamState
 longest_state (const FlamWeights *weights,
                const FlamShown *shown,
                const guint8 *own,
-               gboolean *of_own)
+               gint64 *in_own_code)
 {
   const FlamProfile *profile = weights->profile;
   g_autofree guint8 *within = g_new0 (guint8, shown->n + 1);
@@ -553,8 +556,8 @@ longest_state (const FlamWeights *weights,
     }
   for (guint i = 0; i < FLAM_N_STATES; i++)
     own_sum += in_own[i];
-  *of_own = own_sum > 0 && own_sum >= weights->total / OWN_LEAST;
-  sum = *of_own ? in_own : all;
+  *in_own_code = own_sum >= weights->total / OWN_LEAST ? own_sum : 0;
+  sum = *in_own_code > 0 ? in_own : all;
   for (guint i = 0; i < FLAM_N_STATES; i++)
     if (sum[i] > sum[most])
       most = i;
@@ -667,34 +670,41 @@ words_of_futex (const Costs *costs, FlamId function)
                                            : &waits[FLAM_STATE_LOCK];
 }
 
-/* FALSE: what runs is longer. `least`: for own functions, see find(). */
+static void
+prefer_own (Costs *costs, gint64 in_own_code)
+{
+  costs->own_first = in_own_code > 0;
+  if (costs->own_first)
+    costs->needs = in_own_code / STANDS_OUT;
+}
+
+/* FALSE: what runs is longer. `in_own_code`: the time in it; 0: hardly any. */
 static gboolean
 add_waiting (FlamHeadline *headline,
              const FlamWeights *weights,
              const FlamShown *shown,
              const guint8 *own,
              guint measure,
-             gint64 *least)
+             gint64 *in_own_code)
 {
   g_autofree gint64 *of_state = NULL;
   FlamSentence *sentence;
   FlamState state;
-  gboolean of_own;
   Costs costs;
   Finding found;
 
   if (weights->split == NULL || !is_time (weights->profile, measure))
     return FALSE;
-  state = longest_state (weights, shown, own, &of_own);
-  if (of_own)
-    *least = OWN_LEAST;
+  state = longest_state (weights, shown, own, in_own_code);
   if (state == FLAM_STATE_RUNNING)
     return FALSE;
   of_state = weights_of_state (weights, state);
   costs_init (
       &costs, weights->profile, shown, own, measure, of_state, weights->total);
-  if ((of_own ? find (&costs, *least, &found) : find_thread (&costs, &found)) &&
-      found.value >= weights->total / (found.own ? *least : STANDS_OUT))
+  prefer_own (&costs, *in_own_code);
+  if ((*in_own_code > 0 ? find (&costs, &found)
+                        : find_thread (&costs, &found)) &&
+      found.value >= costs.needs)
     {
       sentence = add_sentence (headline);
       add_share (sentence, &costs, &found, weights->total);
@@ -775,7 +785,7 @@ add_amount (FlamHeadline *headline,
                       : patterns == &leaked ? N_ ("%s never freed")
                       : patterns == &live   ? N_ ("%s in use at the end")
                                             : "%s";
-  if (few || !find (costs, STANDS_OUT, &found) || found.value <= 0 ||
+  if (few || !find (costs, &found) || found.value <= 0 ||
       (!found.own && found.value < costs->total / STANDS_OUT))
     return;
   there = found.value == costs->total && !rough && patterns == &leaked;
@@ -840,7 +850,7 @@ add_all (FlamHeadline *headline,
 {
   guint measure = selection->measure;
   g_autoptr (FlamWeights) weights = NULL;
-  gint64 least = STANDS_OUT;
+  gint64 in_own_code = 0;
   Costs costs;
 
   if (profile->measures[measure].kind == FLAM_MEASURE_ALLOC)
@@ -872,11 +882,12 @@ add_all (FlamHeadline *headline,
   if (weights == NULL)
     return FALSE;
   if (weights->total <= 0 ||
-      add_waiting (headline, weights, shown, own, measure, &least))
+      add_waiting (headline, weights, shown, own, measure, &in_own_code))
     return TRUE;
   costs_init (
       &costs, profile, shown, own, measure, weights->weight, weights->total);
-  add_samples (headline, &costs, least);
+  prefer_own (&costs, in_own_code);
+  add_samples (headline, &costs);
   costs_clear (&costs);
   return TRUE;
 }
