@@ -7,13 +7,14 @@ import gzip
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import SOURCE, wait_for  # noqa: E402
+from flamwindow import BUILD, SOURCE, wait_for  # noqa: E402
 from windowtest import EXAMPLE, WindowTest as Base  # noqa: E402
 
 STATE = pathlib.Path(os.environ["XDG_STATE_HOME"], "flambeau")
@@ -96,6 +97,52 @@ class KeptTest(Base):
         window.find(chip, "push button")
         window.click(chip, "push button")
         wait_for("the chip gone", lambda: not window.seen(chip))
+
+    def memory(self):
+        """MB of its own."""
+        text = pathlib.Path(f"/proc/{self.window.process.pid}/status").read_text()
+        return next(int(line.split()[1]) / 1024 for line in text.splitlines()
+                    if line.startswith("RssAnon:"))
+
+    def show_tab(self, number):
+        subprocess.run(
+            ["gdbus", "call", "--session", "--dest", "dev.flambeau.Flambeau",
+             "--object-path", "/dev/flambeau/Flambeau",
+             "--method", "org.gtk.Actions.Activate", "show-tab", f"[<uint32 {number}>]", "{}"],
+            check=True, stdout=subprocess.DEVNULL)
+
+    def open_and_close(self, folder, numbers):
+        """More tabs, which are seen one after the other, and closed except for
+        the last; the memory with all opened, and with all seen."""
+        window = self.window
+        paths = [pathlib.Path(folder, f"{i}.flambeau") for i in numbers]
+        for path in paths:
+            shutil.copy(EXAMPLE, path)
+        subprocess.run([BUILD / "app/ui/flambeau", *paths], check=True)
+        window.find(paths[-1].name, "frame")
+        time.sleep(2)
+        opened = self.memory()
+        for i, path in zip(numbers, paths):
+            self.show_tab(i)
+            window.find(path.name, "frame")
+            window.wait_label(lambda text: text.startswith("total "))
+        seen = self.memory()
+        window.action("win.close-other-tabs")
+        time.sleep(5)
+        return opened, seen
+
+    def test_memory_of_tabs(self):
+        """A tab that was not seen takes little memory, one that is not in front
+        has no picture, and closed ones give all of it back."""
+        with tempfile.TemporaryDirectory() as folder:
+            # It would fill memory that is not used.
+            self.open(EXAMPLE, env={"MALLOC_PERTURB_": "0"})
+            self.open_and_close(folder, range(2, 5))
+            few = self.memory()
+            opened, seen = self.open_and_close(folder, range(5, 29))
+            self.assertLess((opened - few) / 24, 1.4)
+            self.assertLess((seen - few) / 24, 6)
+            wait_for("the memory back", lambda: self.memory() < few + 20)
 
     def test_cache(self):
         """A capture that was slow to read is read from the cache the next time."""

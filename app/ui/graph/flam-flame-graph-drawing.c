@@ -265,6 +265,16 @@ pixels_take (FlamFlameGraph *self, gsize size)
   return g_atomic_rc_box_acquire (pixels);
 }
 
+void
+flam_graph_forget_pixels (FlamFlameGraph *self)
+{
+  g_clear_pointer (&self->picture, cairo_surface_destroy);
+  g_clear_pointer (&self->last_picture, cairo_surface_destroy);
+  g_clear_pointer (&self->image, gsk_render_node_unref);
+  for (guint i = 0; i < G_N_ELEMENTS (self->spares); i++)
+    g_clear_pointer (&self->spares[i], g_atomic_rc_box_release);
+}
+
 static void
 draw_on (FlamFlameGraph *self,
          cairo_surface_t *surface,

@@ -224,6 +224,8 @@ gboolean flam_graph_get_page (FlamFlameGraph *self, FlamGraphPage *page);
 
 /* --- drawing ------------------------------------------------------------- */
 
+/* They are drawn again when the graph is shown. */
+void flam_graph_forget_pixels (FlamFlameGraph *self);
 void flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 /* The pointer has moved: a tooltip appears when it rests. A shown one changes
  * to the box under the pointer. */

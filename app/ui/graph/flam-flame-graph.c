@@ -865,8 +865,7 @@ flam_flame_graph_finalize (GObject *object)
   g_clear_pointer (&self->search, flam_regex_unref);
   g_clear_pointer (&self->matched, g_free);
   g_clear_pointer (&self->strip.columns, g_free);
-  for (guint i = 0; i < G_N_ELEMENTS (self->spares); i++)
-    g_clear_pointer (&self->spares[i], g_atomic_rc_box_release);
+  flam_graph_forget_pixels (self);
   g_array_unref (self->history);
   g_array_unref (self->future);
   g_free (self->title);
@@ -900,6 +899,16 @@ flam_flame_graph_size_allocate (GtkWidget *widget,
   flam_graph_relayout (self);
   flam_graph_adjust (self);
   flam_graph_scroll_if_later (self);
+}
+
+/* The pixels are several MB, and drawn again within a millisecond or two. */
+static void
+flam_flame_graph_unmap (GtkWidget *widget)
+{
+  FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
+
+  GTK_WIDGET_CLASS (flam_flame_graph_parent_class)->unmap (widget);
+  flam_graph_forget_pixels (self);
 }
 
 static void
@@ -976,6 +985,7 @@ flam_flame_graph_class_init (FlamFlameGraphClass *class)
   widget_class->measure = flam_flame_graph_measure;
   widget_class->size_allocate = flam_flame_graph_size_allocate;
   widget_class->snapshot = flam_graph_snapshot;
+  widget_class->unmap = flam_flame_graph_unmap;
   widget_class->css_changed = flam_flame_graph_css_changed;
   add_properties (object_class);
   add_signal (object_class, FLAM_GRAPH_NODE_HOVERED, "node-hovered", 1);
