@@ -134,7 +134,7 @@ flam_application_open_file (FlamApplication *self,
                             GFile *file)
 {
   g_return_if_fail (FLAM_IS_APPLICATION (self));
-  gtk_window_present (open_file (self, window, file));
+  flam_window_present_ready (FLAM_WINDOW (open_file (self, window, file)));
 }
 
 /* All files of a job; NULL: they are something else. */
@@ -177,7 +177,7 @@ flam_application_open_files (FlamApplication *self,
       last = open_file (self, window, file);
     }
   if (last != NULL)
-    gtk_window_present (last);
+    flam_window_present_ready (FLAM_WINDOW (last));
 }
 
 /* With the settings last chosen in the dialog. */

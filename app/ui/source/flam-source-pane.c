@@ -39,6 +39,7 @@ struct _FlamSourcePane
   GtkTextTag *jumped;
   GtkCssProvider *font;
   FlamCostGutter *gutter;
+  guint language_idle;
   guint scroll_tick;
   int patience; /* frames to wait for the heights of the lines */
   double place; /* where the view is scrolled to */
@@ -116,17 +117,36 @@ set_header (FlamSourcePane *self, const char *file, guint32 line)
   gtk_label_set_label (self->line_label, text);
 }
 
+static gboolean
+set_language (gpointer data)
+{
+  FlamSourcePane *self = data;
+  GtkSourceLanguage *language = gtk_source_language_manager_guess_language (
+      gtk_source_language_manager_get_default (), self->path, NULL);
+
+  self->language_idle = 0;
+  gtk_source_buffer_set_language (GTK_SOURCE_BUFFER (buffer_of (self)),
+                                  language);
+  return G_SOURCE_REMOVE;
+}
+
+/* The first use reads the descriptions of all languages, which takes as long as
+ * a picture of the window: the text is shown first. */
 static void
 set_text (FlamSourcePane *self, const FlamSourceFile *file)
 {
-  GtkTextBuffer *buffer = buffer_of (self);
-  GtkSourceLanguage *language = gtk_source_language_manager_guess_language (
-      gtk_source_language_manager_get_default (), file->path, NULL);
+  static gboolean are_read;
 
-  gtk_text_buffer_set_text (buffer, file->text, -1);
-  gtk_source_buffer_set_language (GTK_SOURCE_BUFFER (buffer), language);
+  gtk_text_buffer_set_text (buffer_of (self), file->text, -1);
   g_free (self->path);
   self->path = g_strdup (file->path);
+  g_clear_handle_id (&self->language_idle, g_source_remove);
+  if (are_read)
+    set_language (self);
+  else
+    self->language_idle =
+        g_idle_add_full (G_PRIORITY_LOW, set_language, self, NULL);
+  are_read = TRUE;
 }
 
 /* GtkTextView computes the heights of its lines gradually, in idle time, and
@@ -596,6 +616,7 @@ flam_source_pane_dispose (GObject *object)
   if (self->job != NULL)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
+  g_clear_handle_id (&self->language_idle, g_source_remove);
   g_clear_pointer (&self->waits, flam_source_file_free);
   g_clear_pointer (&self->base_lines, flam_baseline_lines_unref);
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_SOURCE_PANE);

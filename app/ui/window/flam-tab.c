@@ -164,12 +164,7 @@ see (gpointer data)
   if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
     return G_SOURCE_REMOVE;
   see_page (self);
-  /* While the capture is read. */
-  if (is_shown (self, "busy") && self->capture_view == NULL)
-    {
-      need_page (self, "capture");
-      flam_tab_changed (self);
-    }
+  flam_tab_prepare (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -373,6 +368,14 @@ flam_tab_toast (FlamTab *self, const char *message)
 
   g_return_if_fail (FLAM_IS_TAB (self));
   adw_toast_overlay_add_toast (self->toasts, adw_toast_new (text));
+}
+
+void
+flam_tab_prepare (FlamTab *self)
+{
+  g_return_if_fail (FLAM_IS_TAB (self));
+  if (is_shown (self, "busy"))
+    need_page (self, "capture");
 }
 
 /* --- opening -------------------------------------------------------------- */

@@ -67,6 +67,9 @@ void flam_tab_cancel (FlamTab *tab);
 void flam_tab_back_to_start (FlamTab *tab);
 void flam_tab_toast (FlamTab *tab, const char *message);
 
+/* Creates the view of a capture while that is read. */
+void flam_tab_prepare (FlamTab *tab);
+
 /* These are owned by the tab. */
 FlamSession *flam_tab_get_session (FlamTab *tab);
 /* NULL: no capture was seen in it yet. */

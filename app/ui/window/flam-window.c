@@ -24,6 +24,8 @@
 #define SMALL_WIDTH 600
 #define NARROW_WIDTH 860
 #define TIGHT_WIDTH 1220
+/* How long a new window waits for its content. */
+#define PRESENT_AFTER_MS 100
 
 struct _FlamWindow
 {
@@ -33,7 +35,8 @@ struct _FlamWindow
   gboolean narrow;
   gboolean tight;
   GBindingGroup *searching; /* the button and the search bar of the tab */
-  guint recents_idle;
+  guint present_id;         /* a new one that is still to be presented */
+  gboolean ready;
   GHashTable *enabled; /* actions: enabled + 1, as it was set last */
 
   AdwHeaderBar *header;
@@ -84,6 +87,47 @@ flam_window_vacant_tab (FlamWindow *self)
   return tab != NULL && flam_tab_is_vacant (tab) ? tab
                                                  : flam_window_tabs_add (self);
 }
+
+/* --- presenting ----------------------------------------------------------- */
+
+static gboolean
+present_now (gpointer data)
+{
+  FlamWindow *self = data;
+
+  self->present_id = 0;
+  gtk_window_present (GTK_WINDOW (self));
+  return G_SOURCE_REMOVE;
+}
+
+void
+flam_window_present_ready (FlamWindow *self)
+{
+  g_return_if_fail (FLAM_IS_WINDOW (self));
+  if (gtk_widget_get_visible (GTK_WIDGET (self)))
+    {
+      gtk_window_present (GTK_WINDOW (self));
+      return;
+    }
+  flam_tab_prepare (flam_window_get_tab (self));
+  if (self->present_id == 0)
+    self->present_id = g_timeout_add (PRESENT_AFTER_MS, present_now, self);
+}
+
+/* Once all that follows the tab has seen the change. */
+static void
+present_if_ready (FlamWindow *self)
+{
+  if (self->present_id == 0 || self->ready ||
+      flam_tab_is_busy (flam_window_get_tab (self)))
+    return;
+  self->ready = TRUE;
+  g_source_remove (self->present_id);
+  self->present_id =
+      g_idle_add_full (G_PRIORITY_DEFAULT, present_now, self, NULL);
+}
+
+/* --- the tab in front, and what it shows ---------------------------------- */
 
 void
 flam_window_toast (FlamWindow *self, const char *message)
@@ -224,6 +268,7 @@ flam_window_update (FlamWindow *self)
   update_view (self, flam_tab_get_view (tab));
   if (!capture)
     gtk_toggle_button_set_active (self->search_button, FALSE);
+  present_if_ready (self);
 }
 
 /* --- files ---------------------------------------------------------------- */
@@ -251,25 +296,27 @@ action_open_uri (GtkWidget *widget, const char *name, GVariant *parameter)
                               file);
 }
 
-static gboolean
-update_recents (gpointer data)
+static void
+create_recents (GtkMenuButton *button, gpointer data)
 {
-  FlamWindow *self = data;
   g_autoptr (GMenuModel) menu = flam_files_recent_menu ();
 
-  self->recents_idle = 0;
-  adw_split_button_set_menu_model (self->open_button, menu);
-  return G_SOURCE_REMOVE;
+  gtk_menu_button_set_menu_model (button, menu);
 }
 
-/* Once for all files of a command line: with another menu, GTK visits every
- * widget of the window. */
+/* The split button itself can only be given a menu that exists already, and GTK
+ * creates the widgets of one at once. */
 static void
-update_recents_soon (FlamWindow *self)
+create_recents_on_demand (FlamWindow *self)
 {
-  if (self->recents_idle == 0)
-    self->recents_idle =
-        g_idle_add_full (G_PRIORITY_LOW, update_recents, self, NULL);
+  GtkWidget *child =
+      gtk_widget_get_first_child (GTK_WIDGET (self->open_button));
+
+  while (child != NULL && !GTK_IS_MENU_BUTTON (child))
+    child = gtk_widget_get_next_sibling (child);
+  g_return_if_fail (child != NULL);
+  gtk_menu_button_set_create_popup_func (
+      GTK_MENU_BUTTON (child), create_recents, NULL, NULL);
 }
 
 static void
@@ -588,7 +635,7 @@ flam_window_dispose (GObject *object)
 
   if (self->tab_view != NULL)
     g_signal_handlers_disconnect_by_data (self->tab_view, self);
-  g_clear_handle_id (&self->recents_idle, g_source_remove);
+  g_clear_handle_id (&self->present_id, g_source_remove);
   g_clear_object (&self->searching);
   g_clear_pointer (&self->enabled, g_hash_table_unref);
   gtk_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_WINDOW);
@@ -715,12 +762,7 @@ flam_window_init (FlamWindow *self)
   flam_window_accept_drops (self);
   flam_window_memory_install (self);
   flam_window_tabs_install (self);
-  g_signal_connect_object (gtk_recent_manager_get_default (),
-                           "changed",
-                           G_CALLBACK (update_recents_soon),
-                           self,
-                           G_CONNECT_SWAPPED);
-  update_recents_soon (self);
+  create_recents_on_demand (self);
   keep_size (self);
   update_narrow (self,
                  g_settings_get_int (flam_settings_get (), FLAM_KEY_WIDTH));

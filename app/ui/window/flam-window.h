@@ -24,6 +24,9 @@ FlamTab *flam_window_vacant_tab (FlamWindow *window);
 AdwTabView *flam_window_get_tabs (FlamWindow *window);
 AdwTabBar *flam_window_get_tab_bar (FlamWindow *window);
 
+/* A new window is presented with what its tab shows, unless that takes long. */
+void flam_window_present_ready (FlamWindow *window);
+
 /* Shows a message on the tab in front. */
 void flam_window_toast (FlamWindow *window, const char *message);
 
