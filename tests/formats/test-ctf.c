@@ -36,7 +36,8 @@ write_file (const Copy *copy, const char *name, const char *data, gsize size)
   g_autofree char *path = g_build_filename (copy->folder, name, NULL);
   g_autoptr (GError) error = NULL;
 
-  g_file_set_contents (path, data, (gssize)size, &error);
+  g_file_set_contents_full (
+      path, data, (gssize)size, G_FILE_SET_CONTENTS_NONE, 0600, &error);
   g_assert_no_error (error);
 }
 
