@@ -125,6 +125,13 @@ class HistoryTest(Base):
         wait_for("the capture", lambda: window.title() == "1.folded")
         window.wait_label(lambda text: text.startswith("total 90"))
 
+    def test_folder_of_one_capture(self):
+        """The folder of a trace is a capture."""
+        for name in "uftrace/calls", "ctf/session":
+            window = self.open(SOURCE / "tests/captures" / name)
+            wait_for("the capture", lambda: window.title() == name.split("/")[1])
+            window.wait_label(lambda text: text.startswith("total "))
+
     def test_mouse(self):
         """Pointing at a point shows its text; two clicks compare."""
         window = self.open_runs()

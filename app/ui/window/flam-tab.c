@@ -5,6 +5,7 @@
 #include "flam-capture-quality.h"
 #include "flam-core-picture.h"
 #include "flam-files.h"
+#include "flam-formats.h"
 #include "flam-settings.h"
 #include "flam-suppression-settings.h"
 #include "flam-thumbnail.h"
@@ -398,14 +399,17 @@ flam_tab_shows_file (FlamTab *self, GFile *file)
   return g_file_equal (mine, file);
 }
 
-/* perf's folders are captures. */
+/* FALSE: not of captures. perf's folders are captures, and so are those of
+ * formats that have one (uftrace, CTF). */
 static gboolean
 is_folder (const char *path)
 {
   g_autofree char *head = g_build_filename (path, "data", NULL);
+  g_autofree char *file = flam_formats_find_file (path);
 
   return g_file_test (path, G_FILE_TEST_IS_DIR) &&
-         !g_file_test (head, G_FILE_TEST_IS_REGULAR);
+         !g_file_test (head, G_FILE_TEST_IS_REGULAR) &&
+         strcmp (file, path) == 0;
 }
 
 /* Few tabs ever show a history, so it is not created with each of them. */
