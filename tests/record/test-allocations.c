@@ -183,6 +183,57 @@ test_large_block (void)
   g_unsetenv ("FLAMBEAU_ALLOC_SEED");
 }
 
+static gint64
+sum_of (const FlamProfile *p, const char *measure)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+
+  selection->measure = (guint)flam_profile_find_measure (p, measure);
+  weights = flam_weights_new (p, selection, NULL, NULL);
+  return weights->total;
+}
+
+/* The numbers of blocks are those of a recording of every block, however few
+ * are sampled. */
+static void
+test_sampled_blocks (void)
+{
+  static const struct
+  {
+    const char *what, *scale;
+  } programs[] = { { "known", NULL },
+                   { "replaced", "100000" },
+                   { "threads", NULL } };
+  static const char *const rates[] = { "16384", "524288", "1073741824" };
+  static const char *const measures[] = { "allocations",
+                                          "leaked-blocks",
+                                          "peak-blocks" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    {
+      const char *const exactly[] = { "--exact", NULL };
+      g_autoptr (Recording) exact =
+          record_blocks (exactly, programs[i].what, programs[i].scale);
+
+      for (guint k = 0; k < G_N_ELEMENTS (rates); k++)
+        {
+          const char *const options[] = { "--sample-bytes", rates[k], NULL };
+          g_autoptr (Recording) sampled =
+              record_blocks (options, programs[i].what, programs[i].scale);
+
+          /* The threads of `threads` peak together. */
+          for (guint m = 0; m < (i < 2 ? 3 : 2); m++)
+            {
+              g_test_message ("%s, %s", programs[i].what, measures[m]);
+              g_assert_cmpint (sum_of (sampled->profile, measures[m]),
+                               ==,
+                               sum_of (exact->profile, measures[m]));
+            }
+        }
+    }
+}
+
 /* 450,000 bytes are in use for less than a tick of the clock. */
 static void
 test_peak_in_tick (void)
@@ -712,6 +763,7 @@ main (int argc, char **argv)
   g_test_add_func ("/allocations/sampled", test_sampled);
   g_test_add_func ("/allocations/quick/sampled-peak", test_sampled_peak);
   g_test_add_func ("/allocations/quick/large-block", test_large_block);
+  g_test_add_func ("/allocations/sampled-blocks", test_sampled_blocks);
   g_test_add_func ("/allocations/quick/peak-in-tick", test_peak_in_tick);
   g_test_add_func ("/allocations/quick/heap-pages", test_heap_pages);
   g_test_add_func ("/allocations/program", test_program);

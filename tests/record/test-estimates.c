@@ -37,10 +37,9 @@ typedef struct
   FlamAllocStream *stream;
   FlamAllocStack stacks[SITES];
   Block blocks[LIVE];
-  gint64 live[SITES]; /* bytes */
-  double until;       /* bytes to the next sample */
-  gint64 change;      /* bytes that no level has reported yet */
-  gint64 asked;
+  gint64 live[SITES];     /* bytes */
+  double until;           /* bytes to the next sample */
+  FlamAllocCounts counts; /* that no level has reported yet */
 } Run;
 
 static double
@@ -52,9 +51,8 @@ interval (void)
 static void
 say_level (Run *run)
 {
-  g_assert_true (
-      flam_alloc_heaps_level (run->heaps, run->change, 0, run->asked));
-  run->change = run->asked = 0;
+  g_assert_true (flam_alloc_heaps_level (run->heaps, &run->counts));
+  run->counts = (FlamAllocCounts){ 0 };
 }
 
 static void
@@ -100,8 +98,10 @@ make (Run *run, guint i)
     site++;
   run->blocks[i] = (Block){ site, FALSE };
   run->live[site] += SIZE;
-  run->change += SIZE;
-  run->asked += SIZE;
+  run->counts.live += SIZE;
+  run->counts.asked += SIZE;
+  run->counts.made++;
+  run->counts.high_blocks++;
   run->until -= SIZE;
   if (run->until > 0)
     return;
@@ -127,7 +127,9 @@ drop (Run *run, guint i)
       flam_alloc_heaps_free_block (run->heaps, run->stream, (i + 1) * 1024);
     }
   run->live[run->blocks[i].site] -= SIZE;
-  run->change -= SIZE;
+  run->counts.live -= SIZE;
+  run->counts.gone++;
+  run->counts.high_blocks--;
 }
 
 static FlamProfile *
@@ -255,11 +257,14 @@ test_rest (void)
                                          0,
                                          &run->stacks[0],
                                          FLAM_ALLOCATOR_MALLOC));
-  run->change = run->asked = SIZE;
+  run->counts = (FlamAllocCounts){
+    .live = SIZE, .asked = SIZE, .made = 1, .high_blocks = 1
+  };
   say_level (run);
   flam_alloc_heaps_free_block (run->heaps, run->stream, 0x1000);
-  run->change = -SIZE;
-  run->asked = 1999 * SIZE;
+  run->counts = (FlamAllocCounts){
+    .live = -SIZE, .asked = 1999 * SIZE, .made = 1999, .gone = 2000
+  };
   profile = finish (run);
   g_assert_cmpint (peak_of (profile, 0), ==, SIZE);
   selection->measure = (guint)flam_profile_find_measure (profile, "allocated");

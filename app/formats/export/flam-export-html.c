@@ -326,6 +326,7 @@ put_all_series (Page *page)
 static void
 put_bytes_of (Page *page, const FlamMeasure *measure)
 {
+  const FlamFacts *facts = &page->tree->profile->facts;
   FlamMeasureSource bytes;
 
   if (page->part == NULL || measure->source == FLAM_FROM_SAMPLES)
@@ -334,7 +335,10 @@ put_bytes_of (Page *page, const FlamMeasure *measure)
   for (guint i = 0; i < page->part->profile->n_measures; i++)
     if (page->part->profile->measures[measure_at (page, i)].source == bytes)
       {
-        flam_sink_printf (page->out, ",\"bytes\":%u", i);
+        flam_sink_printf (page->out,
+                          ",\"bytes\":%u,\"whole\":%" G_GINT64_FORMAT,
+                          i,
+                          flam_estimate_whole (facts, measure->source, FALSE));
         return;
       }
 }
@@ -356,7 +360,7 @@ put_measure (Page *page, const FlamMeasure *measure, guint i)
                       ",\"every\":%" G_GINT64_FORMAT
                       ",\"whole\":%" G_GINT64_FORMAT,
                       facts->sample_bytes,
-                      flam_estimate_whole (facts, measure->source));
+                      flam_estimate_whole (facts, measure->source, TRUE));
   else if (facts->sample_bytes > 0)
     put_bytes_of (page, measure);
   flam_sink_put (page->out, "}");

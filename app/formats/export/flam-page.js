@@ -41,9 +41,11 @@
   // Of numbers of blocks, it is that of their bytes.
   function worth (value, bytes, measure, sampled) {
     const size = Math.abs (bytes), n = size / sampled.every;
-    const whole = sampled.whole, part = whole > 0 ? Math.min (1, size / whole) : 0;
-    if (value === 0 || size === 0 || (whole > 0 && Math.abs (size - whole) <= whole / 500))
+    const isWhole = (sum, all) => all > 0 && Math.abs (sum - all) <= all / 500;
+    if (value === 0 || size === 0 || isWhole (Math.abs (value), measure.whole))
       return "";
+    const whole = isWhole (size, sampled.whole) ? 0 : sampled.whole;
+    const part = whole > 0 ? Math.min (1, size / whole) : 0;
     if (n < 10)
       return n < 2 ? " (1 sample)" : " (" + Math.floor (n) + " samples)";
     const error = sampled.every * (1.9208 + 1.96 * Math.sqrt (n * (1 - part) + 0.9604));

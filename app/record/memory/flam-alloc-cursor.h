@@ -39,6 +39,8 @@ flam_alloc_record_size (unsigned op, guint64 at)
 {
   if (op == FLAM_ALLOC_OP_PAD)
     return FLAM_ALLOC_RING_DATA - at % FLAM_ALLOC_RING_DATA;
+  if (op == FLAM_ALLOC_OP_LEVEL)
+    return sizeof (FlamAllocLevel);
   return op == FLAM_ALLOC_OP_FREE ? sizeof (FlamAllocFree)
                                   : sizeof (FlamAllocBlock);
 }

@@ -45,6 +45,9 @@ struct _FlamAllocHeaps
    * rounded by the allocator into bytes as requested by the program. */
   double live_asked, live_slack;
   double peak; /* sampled: bytes as asked for */
+  /* Sampled: counted blocks, */
+  gint64 made, live;
+  gint64 peak_blocks; /* and those live at the peak */
   gint64
       room; /* bytes that may still be allocated before their sum overflows */
 };
@@ -91,24 +94,27 @@ put_counter (FlamAllocHeaps *heaps)
 }
 
 gboolean
-flam_alloc_heaps_level (FlamAllocHeaps *heaps,
-                        gint64 live,
-                        gint64 high,
-                        gint64 asked)
+flam_alloc_heaps_level (FlamAllocHeaps *heaps, const FlamAllocCounts *counts)
 {
   FlamLedger *ledger = heaps->ledger;
   gint64 highest = ledger->heap.highest;
 
-  if (!take_room (heaps, asked, 1) || !take_room (heaps, high, 2) ||
-      !take_room (heaps, ABS (live), 1))
+  if (!take_room (heaps, counts->asked, 1) ||
+      !take_room (heaps, counts->high, 2) ||
+      !take_room (heaps, ABS (counts->live), 1))
     return FALSE;
-  heaps->asked += asked;
+  heaps->asked += counts->asked;
+  heaps->made += counts->made;
   if (!heaps->ledger->sampled)
     return TRUE;
-  flam_ledger_move (ledger, live + high);
+  flam_ledger_move (ledger, counts->live + counts->high);
   if (ledger->heap.highest > highest)
-    heaps->peak = asked_of (heaps, ledger->heap.highest);
-  flam_ledger_move (ledger, -high);
+    {
+      heaps->peak = asked_of (heaps, ledger->heap.highest);
+      heaps->peak_blocks = heaps->live + counts->high_blocks;
+    }
+  flam_ledger_move (ledger, -counts->high);
+  heaps->live += (gint64)counts->made - counts->gone;
   return TRUE;
 }
 
@@ -574,6 +580,8 @@ flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time)
     {
       facts.live_bytes = (gint64)asked_of (heaps, ledger->heap.live);
       facts.peak_bytes = (gint64)heaps->peak;
+      facts.live_blocks = MAX (heaps->live, 0);
+      facts.peak_blocks = MAX (heaps->peak_blocks, 0);
     }
   else
     {
@@ -583,6 +591,7 @@ flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time)
   if (heaps->counts)
     {
       facts.allocated_bytes = heaps->asked;
+      facts.allocated_blocks = heaps->made;
       flam_builder_note_facts (ledger->builder, &facts);
     }
   flam_ledger_finish (ledger, time, NULL);

@@ -102,14 +102,20 @@ gboolean flam_alloc_heaps_break (FlamAllocHeaps *heaps,
                                  gint64 change,
                                  FlamAllocStack *stack);
 
-/* Sampled: the bytes that a thread has counted since the previous call, as
- * rounded by its allocator: `live` is the change of its live bytes, which were
- * higher by `high` in between. It requested `asked` of the allocated bytes.
- * FALSE: as in flam_alloc_heaps_block(). */
+/* Sampled: what a thread has counted since the previous call. */
+typedef struct
+{
+  gint64 live;  /* change of its live bytes, as rounded by its allocator, */
+  gint64 high;  /* which were higher by this in between */
+  gint64 asked; /* bytes that it requested */
+  guint32 made; /* blocks that it allocated, */
+  guint32 gone; /* and those that it freed; */
+  gint64 high_blocks; /* change of its live blocks up to the highest moment */
+} FlamAllocCounts;
+
+/* FALSE: as in flam_alloc_heaps_block(). */
 gboolean flam_alloc_heaps_level (FlamAllocHeaps *heaps,
-                                 gint64 live,
-                                 gint64 high,
-                                 gint64 asked);
+                                 const FlamAllocCounts *counts);
 
 /* Writes the rest and the exact peak; for sampled blocks also the exact sums,
  * as facts. The peak of each tick goes to the counter. */

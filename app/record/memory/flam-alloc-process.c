@@ -396,16 +396,25 @@ handle_level (FlamAllocProcess *process, Ring *ring, const guint8 *record)
 {
   FlamAllocLevel old = ring->level;
   FlamAllocLevel level;
+  FlamAllocCounts counts;
   guint64 asked, live;
 
   memcpy (&level, record, sizeof level);
   ring->level = level;
   asked = level.allocated - old.allocated;
   live = (guint64)level.live - (guint64)old.live;
+  counts = (FlamAllocCounts){
+    .live = (gint64)live,
+    .high = level.high,
+    .asked = (gint64)asked,
+    .made = level.made - old.made,
+    .gone = level.gone - old.gone,
+    .high_blocks =
+        (gint64)(level.high_made - old.made) - (level.high_gone - old.gone),
+  };
   if (!is_plausible (asked) ||
       !is_plausible ((gint64)live < 0 ? 0 - live : live) ||
-      !flam_alloc_heaps_level (
-          process->context->heaps, (gint64)live, level.high, (gint64)asked))
+      !flam_alloc_heaps_level (process->context->heaps, &counts))
     process->implausible = TRUE;
 }
 

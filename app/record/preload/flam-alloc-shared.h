@@ -19,13 +19,13 @@
  *        .     PYTHON_SIZE   FlamAllocPython, python_used bytes of them
  *        .  RING_BYTES each   rings: one per thread, FlamAllocRing + data
  *
- * Rings carry records of 16 or 32 bytes, never split at the ring's end. Their
- * order over threads is that of their time stamps. For one address it is also
- * the order of publication: an allocation is published before its address is
- * returned to the program, a free before the address can be allocated again. So
- * a reader that notes the time T first, then takes everything that is published
- * in any ring, and handles the records up to time T, never sees a free before
- * its allocation.
+ * Rings carry records of 16, 32 or 48 bytes, never split at the ring's end.
+ * Their order over threads is that of their time stamps. For one address it is
+ * also the order of publication: an allocation is published before its address
+ * is returned to the program, a free before the address can be allocated again.
+ * So a reader that notes the time T first, then takes everything that is
+ * published in any ring, and handles the records up to time T, never sees a
+ * free before its allocation.
  *
  * The files contain neither memory nor environment of the target: only
  * addresses, sizes, times, module paths; and the name, file and line table of
@@ -37,7 +37,7 @@
 #endif
 
 #define FLAM_ALLOC_MAGIC 0x434f4c4c414d4c46ull /* "FLMALLOC" */
-#define FLAM_ALLOC_VERSION 4
+#define FLAM_ALLOC_VERSION 5
 
 /* Variables that the recorder adds to the environment of a new program, after
  * an LD_PRELOAD; the library removes both. */
@@ -205,7 +205,7 @@ enum
   FLAM_ALLOC_OP_REALLOC,
   FLAM_ALLOC_OP_ALIGNED,
   FLAM_ALLOC_OP_MMAP,
-  FLAM_ALLOC_OP_LEVEL, /* 32 bytes: FlamAllocLevel; with sampling */
+  FLAM_ALLOC_OP_LEVEL, /* 48 bytes: FlamAllocLevel; with sampling */
 };
 
 typedef struct
@@ -240,7 +240,11 @@ typedef struct
   int64_t live;       /* bytes that it allocated, less those that it freed, as
                          the allocator rounded them; may be negative */
   uint64_t allocated; /* bytes that it asked for */
-  uint32_t high;      /* `live` was higher by this much since the last record */
+  uint32_t made;      /* blocks that it allocated, */
+  uint32_t gone;      /* and those that it freed; both wrap around */
+  uint32_t high; /* `live` was higher by this much since the last record, */
+  uint32_t high_made; /* when `made` and `gone` were these */
+  uint32_t high_gone;
   uint32_t unused;
 } FlamAllocLevel;
 

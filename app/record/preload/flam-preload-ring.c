@@ -204,12 +204,21 @@ random_seed (const PreloadThread *thread)
   return (x ^ x >> 31) | 1;
 }
 
+/* `live` is written when it has changed by this much. */
+#define STEP_LEAST 2048
+#define STEP_MOST (64 << 10)
+
 static void
 forget_counts (PreloadThread *thread)
 {
-  thread->live = thread->high = 0;
+  thread->before = thread->made;
+  thread->live = 0;
+  thread->gone = 0;
+  preload_level_written (STEP_LEAST);
   thread->allocated = 0;
   thread->drawn = thread->until_sample;
+  memset (&thread->written, 0, sizeof thread->written);
+  thread->written.made = thread->made;
 }
 
 static bool
@@ -502,17 +511,45 @@ preload_put_free (uint64_t address)
   publish (sizeof *record);
 }
 
-#define STEP_LEAST 2048
-#define STEP_MOST (64 << 10)
-
 void
 preload_level_written (int64_t step)
 {
   PreloadThread *thread = &preload_thread;
 
   thread->high = thread->live;
+  thread->high_made = thread->made;
+  thread->high_gone = thread->gone;
   thread->upper = thread->live + step;
   thread->lower = thread->live - step;
+}
+
+static uint64_t
+allocated_by (const PreloadThread *thread)
+{
+  return thread->allocated + (uint64_t)(thread->drawn - thread->until_sample);
+}
+
+void
+preload_take_over_counts (void)
+{
+  PreloadThread *thread = &preload_thread;
+
+  lock_rings ();
+  for (const PreloadThread *other = threads; other; other = other->next)
+    if (other != thread && other->epoch == thread->epoch && !other->dead)
+      {
+        thread->live += other->live - other->written.live;
+        thread->allocated += allocated_by (other) - other->written.allocated;
+        thread->made += other->made - other->written.made;
+        thread->gone += other->gone - other->written.gone;
+      }
+  unlock_rings ();
+  if (thread->high < thread->live)
+    {
+      thread->high = thread->live;
+      thread->high_made = thread->made;
+      thread->high_gone = thread->gone;
+    }
 }
 
 void
@@ -521,8 +558,7 @@ preload_put_level (void)
   PreloadThread *thread = &preload_thread;
   FlamAllocLevel *record = reserve (sizeof *record);
   int64_t high = thread->high - thread->live;
-  uint64_t allocated =
-      thread->allocated + (uint64_t)(thread->drawn - thread->until_sample);
+  uint64_t allocated = allocated_by (thread);
   uint64_t step = allocated / 128;
 
   if (record != NULL)
@@ -534,8 +570,16 @@ preload_put_level (void)
       record->high = high < 0            ? 0
                      : high > UINT32_MAX ? UINT32_MAX
                                          : (uint32_t)high;
+      record->made = thread->made - thread->before;
+      record->gone = thread->gone;
+      record->high_made = thread->high_made - thread->before;
+      record->high_gone = thread->high_gone;
       record->unused = 0;
       publish (sizeof *record);
+      thread->written.live = record->live;
+      thread->written.allocated = allocated;
+      thread->written.made = thread->made;
+      thread->written.gone = thread->gone;
     }
   preload_level_written (step < STEP_LEAST  ? STEP_LEAST
                          : step > STEP_MOST ? STEP_MOST

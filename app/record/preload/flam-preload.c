@@ -249,6 +249,8 @@ count_made (void *data)
   if (thread->live > thread->high)
     {
       thread->high = thread->live;
+      thread->high_made = thread->made;
+      thread->high_gone = thread->gone;
       if (UNLIKELY (thread->live > thread->upper))
         say_level ();
     }
@@ -260,6 +262,9 @@ count_gone (void *data)
 {
   PreloadThread *thread = &preload_thread;
 
+  if (UNLIKELY (data == NULL))
+    return;
+  thread->gone++;
   thread->live -= (int64_t)usable_size (data);
   if (UNLIKELY (thread->live < thread->lower))
     say_level ();
@@ -292,6 +297,9 @@ say_sampled (unsigned op, void *data, uint64_t size, Caller caller)
   uint64_t slack = usable > size ? usable - size : 0;
   uint64_t address = (uint64_t)data;
 
+  /* The counts began within this call, which is already in `made`. */
+  if (UNLIKELY (thread->before == thread->made))
+    thread->before--;
   if (UNLIKELY (!thread->counting))
     {
       /* The thread's first: the start of the countdown is random, too. */
@@ -320,7 +328,11 @@ say_sampled (unsigned op, void *data, uint64_t size, Caller caller)
     }
   thread->live += (int64_t)usable;
   if (thread->live > thread->high)
-    thread->high = thread->live;
+    {
+      thread->high = thread->live;
+      thread->high_made = thread->made;
+      thread->high_gone = thread->gone;
+    }
   say_level ();
 }
 
@@ -405,6 +417,13 @@ count_down (uint64_t size)
   return true;
 }
 
+/* The call returned no block of the heap. */
+static inline void
+count_none (void)
+{
+  preload_thread.made--;
+}
+
 #define SAY_ALLOCATED(op, data, size)                                          \
   do                                                                           \
     {                                                                          \
@@ -412,7 +431,10 @@ count_down (uint64_t size)
       uint64_t usable;                                                         \
                                                                                \
       if (UNLIKELY ((data) == NULL))                                           \
-        break;                                                                 \
+        {                                                                      \
+          count_none ();                                                       \
+          break;                                                               \
+        }                                                                      \
       usable = due ? usable_size (data) : count_made (data);                   \
       if (UNLIKELY (due))                                                      \
         say_due (op, data, size, CALLER ());                                   \
@@ -631,14 +653,19 @@ malloc_looked_at (size_t size)
   void *data;
 
   if (UNLIKELY (!has_real ()))
-    return allocate_early (size);
-  data = real.malloc (size);
-  if (data != NULL)
     {
-      say_due (FLAM_ALLOC_OP_MALLOC, data, size, CALLER ());
-      if (took_pages (data, usable_size (data)))
-        look_at_pages (data, CALLER ());
+      count_none ();
+      return allocate_early (size);
     }
+  data = real.malloc (size);
+  if (UNLIKELY (data == NULL))
+    {
+      count_none ();
+      return NULL;
+    }
+  say_due (FLAM_ALLOC_OP_MALLOC, data, size, CALLER ());
+  if (took_pages (data, usable_size (data)))
+    look_at_pages (data, CALLER ());
   return data;
 }
 
@@ -651,7 +678,9 @@ malloc (size_t size)
   if (UNLIKELY (!count_down (size)))
     return malloc_looked_at (size);
   data = real.malloc (size);
-  if (LIKELY (data != NULL) && took_pages (data, count_made (data)))
+  if (UNLIKELY (data == NULL))
+    count_none ();
+  else if (took_pages (data, count_made (data)))
     look_at_pages (data, CALLER ());
   return data;
 }
@@ -953,6 +982,7 @@ malloc_is_ours (void)
   free (malloc (1));
   ours = thread->made != before.made;
   thread->made = before.made;
+  thread->gone = before.gone;
   thread->until_sample = before.until_sample;
   thread->busy = before.busy;
   return ours;
@@ -1073,12 +1103,15 @@ flambeau_alloc_detach (void)
   return FLAM_ALLOC_ATTACHED;
 }
 
-/* The remaining counts of the last thread. */
+/* The remaining counts of this thread and of those that end with it. */
 __attribute__ ((destructor)) static void
 end (void)
 {
-  if (started && atomic_load (&preload_epoch) != 0)
-    say_level ();
+  if (started && atomic_load (&preload_epoch) != 0 && enter ())
+    {
+      preload_take_over_counts ();
+      say_level ();
+    }
 }
 
 __attribute__ ((constructor (101))) static void

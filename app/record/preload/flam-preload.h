@@ -173,7 +173,7 @@ HIDDEN void preload_stacks_reset (void);
 
 typedef struct _PreloadThread PreloadThread;
 
-struct _PreloadThread
+struct __attribute__ ((aligned (64))) _PreloadThread
 {
   uint32_t epoch; /* value of preload_epoch at its creation; another one:
                    * outdated */
@@ -181,16 +181,27 @@ struct _PreloadThread
   bool dead;    /* its thread is ending, or is not recorded */
   bool unheard; /* no memory for its ring: its events are lost */
   bool counting;
-  uint32_t made;        /* allocations so far */
+  uint32_t made;        /* blocks allocated so far, */
+  uint32_t gone;        /* and freed; with sampling */
   int64_t until_sample; /* bytes, at least 0: a sample is due after allocating
                            this many */
-  uint64_t random;
-  /* With sampling, as in FlamAllocLevel: */
+  /* With sampling, as in FlamAllocLevel. Calls use no more than this first
+   * cache line. */
   int64_t live;
-  int64_t high;         /* the highest `live` since the last record */
-  uint64_t allocated;   /* up to the last draw of */
-  int64_t drawn;        /* until_sample */
+  int64_t high;         /* the highest `live` since the last record, */
   int64_t upper, lower; /* outside these, `live` must be written */
+  uint32_t high_made;   /* `made` and `gone` when it was highest */
+  uint32_t high_gone;
+  uint32_t before;    /* of `made`, those that are not to be counted */
+  uint64_t allocated; /* up to the last draw of */
+  int64_t drawn;      /* until_sample */
+  uint64_t random;
+  struct
+  {
+    int64_t live;
+    uint64_t allocated;
+    uint32_t made, gone;
+  } written; /* in the last record */
   FlamAllocRing *ring;
   const uint8_t *room; /* end of the writable part of the ring */
   PreloadStack *stack;
@@ -223,6 +234,9 @@ HIDDEN void preload_put_free (uint64_t address);
 HIDDEN void
 preload_put_block (unsigned op, uint64_t address, uint64_t size, uint32_t node);
 HIDDEN void preload_put_level (void);
+/* At the end of the process: adds what the other threads have counted since
+ * their last records to this thread's counts. */
+HIDDEN void preload_take_over_counts (void);
 /* `live` was written, or cannot be written now. */
 HIDDEN void preload_level_written (int64_t step);
 /* 0: every allocation. */

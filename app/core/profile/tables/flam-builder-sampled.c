@@ -4,37 +4,93 @@
  *
  * A sampled block of s bytes is a record with the probability p = 1 - exp(-s /
  * every), and stands for 1/p blocks: for itself, and for 1/p - 1 that no sample
- * saw. The sums of these are estimates; the target counted all bytes. So the
- * blocks that no sample saw are multiplied by what makes the sums right:
+ * saw. The sums of these are estimates; the target counted all blocks and their
+ * bytes. So the blocks that no sample saw are multiplied by what makes the sums
+ * right:
  *
  *                          seen     unseen
- *    all                  Σ s   +  g Σ s (1/p - 1)   =  allocated
- *    live at the end      Σ s   +  g Σ s (1/p - 1)   =  live at the end
- *    live at the peak     Σ s   +  g Σ s (1/p - 1)   =  peak
+ *    all                  sum  +  sum g (1/p - 1)   =  allocated
+ *    live at the end      sum  +  sum g (1/p - 1)   =  live at the end
+ *    live at the peak     sum  +  sum g (1/p - 1)   =  peak
  *
- * The rows are of four kinds (at the peak or not, freed or not), and each kind
- * has a factor g of its own; the three equations are satisfied in turn until
- * all hold (iterative proportional fitting). Blocks much larger than `every`
- * are all seen, and stay as they are. What is left where there is no sample at
- * all becomes a row of its own, "[not sampled]". */
+ * Each line is two equations, for blocks and for bytes. Of the factors g that
+ * satisfy them, those closest to 1 are taken (of the least relative entropy):
+ *
+ *    log g = sum over the lines of the row: x + y * size
+ *
+ * Newton's method finds the numbers x and y, two per line. Rows that are in the
+ * same lines and of nearly the same size are one cell. Blocks much larger than
+ * `every` are all seen, and stay as they are.
+ *
+ * Where samples are missing, the equations may have no solution. So each line
+ * also has cells of a ten-millionth of the blocks, of the mean size, and of a
+ * much smaller and a larger one. They grow only where samples are missing, and
+ * become rows of their own, "[not sampled]". */
 
 #include "flam-builder-private.h"
 
 #include <math.h>
+#include <string.h>
 
-#define ROUNDS 50
 #define AT_PEAK 1
 #define LIVE 2
 #define N_KINDS 4
+#define N_LINES 3
+#define N_UNKNOWN (2 * N_LINES)
+#define PER_OCTAVE 4
+#define N_BINS (64 * PER_OCTAVE)
+#define N_SIZES (N_LINES + 2)
+#define N_SAMPLED (N_KINDS * N_BINS)
+#define N_CELLS (N_SAMPLED + N_KINDS * N_SIZES)
+#define OF_MEAN 1e-7 /* of the blocks of the smallest line */
+#define OF_OTHER 1e-10
+#define SMALL 16
+#define ROUNDED 0.001 /* of a sum */
+#define STEPS 1000
+#define HALVINGS 80
+/* What an equation may be wrong by, times its unknown, which is at most about
+ * 30: in blocks, and as a part of the bytes. */
+#define SLACK_BLOCKS 1e-3
+#define SLACK_BYTES 1e-6
+
+typedef struct
+{
+  double bytes, blocks;
+} Amount;
+
+/* The counted sums of the kinds that have all of these bits. */
+typedef struct
+{
+  guint kinds;
+  gint64 bytes;
+  gint64 blocks; /* -1: not counted */
+  Amount rest;   /* without the blocks that were seen */
+  double mean;   /* size of those that were not */
+} Line;
+
+typedef struct
+{
+  guint kind;
+  Amount unseen;
+  double factor;
+} Cell;
+
+/* Two per line: blocks, and bytes in units of the mean. */
+typedef struct
+{
+  double right[N_UNKNOWN], slack[N_UNKNOWN];
+  double x[N_UNKNOWN];
+} Equations;
 
 typedef struct
 {
   FlamBuilder *builder;
   guint32 from; /* the first row */
   double every;
-  double seen[N_KINDS], unseen[N_KINDS]; /* bytes */
-  double factor[N_KINDS];
-  double carry[N_KINDS]; /* bytes lost by rounding */
+  Line line[N_LINES];
+  Amount seen[N_KINDS];
+  Cell cell[N_CELLS];    /* the first N_SAMPLED by kind and size */
+  Amount carry[N_KINDS]; /* lost by rounding */
 } Scale;
 
 static double
@@ -55,6 +111,15 @@ kind_of (const FlamAllocations *rows, guint32 i)
 {
   return (rows->at_peak[i] > 0 ? AT_PEAK : 0) |
          (rows->freed_at[i] == FLAM_NEVER ? LIVE : 0);
+}
+
+static guint
+cell_of (const Scale *scale, guint32 i)
+{
+  const FlamAllocations *rows = &scale->builder->tables.profile.allocations;
+  double size = (double)MAX (rows->size[i], 1);
+
+  return kind_of (rows, i) * N_BINS + (guint)(log2 (size) * PER_OCTAVE);
 }
 
 /* --- rows ----------------------------------------------------------------- */
@@ -101,82 +166,366 @@ split_all (Scale *scale)
 }
 
 static void
-add_up (Scale *scale)
+add_up_seen (Scale *scale)
 {
   const FlamAllocations *rows = &scale->builder->tables.profile.allocations;
 
   for (guint32 i = scale->from; i < rows->n; i++)
     if (is_sampled (rows, i))
       {
-        double bytes = (double)rows->size[i] * (double)rows->count[i];
-        double unseen = bytes * unseen_part (scale, rows->size[i]);
+        double seen =
+            (double)rows->count[i] * (1 - unseen_part (scale, rows->size[i]));
 
-        scale->unseen[kind_of (rows, i)] += unseen;
-        scale->seen[kind_of (rows, i)] += bytes - unseen;
+        scale->seen[kind_of (rows, i)].blocks += seen;
+        scale->seen[kind_of (rows, i)].bytes += seen * (double)rows->size[i];
       }
+}
+
+static void
+add_up_unseen (Scale *scale)
+{
+  const FlamAllocations *rows = &scale->builder->tables.profile.allocations;
+
+  for (guint32 i = scale->from; i < rows->n; i++)
+    if (is_sampled (rows, i))
+      {
+        double unseen =
+            (double)rows->count[i] * unseen_part (scale, rows->size[i]);
+        Amount *cell = &scale->cell[cell_of (scale, i)].unseen;
+
+        cell->blocks += unseen;
+        cell->bytes += unseen * (double)rows->size[i];
+      }
+}
+
+/* --- cells ---------------------------------------------------------------- */
+
+static gboolean
+is_of (const Line *line, guint kind)
+{
+  return (kind & line->kinds) == line->kinds;
+}
+
+/* What the lines lack if each row stands only for its own blocks. */
+static void
+find_rests (Scale *scale)
+{
+  for (guint i = 0; i < N_LINES; i++)
+    {
+      Line *line = &scale->line[i];
+
+      line->rest = (Amount){ (double)line->bytes, (double)line->blocks };
+      for (guint kind = 0; kind < N_KINDS; kind++)
+        if (is_of (line, kind))
+          {
+            line->rest.bytes -= scale->seen[kind].bytes;
+            line->rest.blocks -= scale->seen[kind].blocks;
+          }
+      line->rest.bytes = MAX (line->rest.bytes, 0);
+      line->rest.blocks = MAX (line->rest.blocks, 0);
+      line->mean = line->rest.blocks > 0 ? line->rest.bytes / line->rest.blocks
+                                         : scale->every;
+      line->mean = MAX (line->mean, 1);
+    }
+}
+
+static void
+begin_cells (Scale *scale)
+{
+  const Line *all = &scale->line[N_LINES - 1];
+  double sizes[N_SIZES] = { [N_LINES] = SMALL };
+  double least = MAX (all->rest.bytes / all->mean, 1);
+
+  for (guint i = 0; i < N_LINES; i++)
+    {
+      sizes[i] =
+          scale->line[i].rest.bytes > 0 ? scale->line[i].mean : all->mean;
+      if (scale->line[i].rest.blocks > 0)
+        least = MIN (least, scale->line[i].rest.blocks);
+      sizes[N_LINES] = MIN (sizes[N_LINES], sizes[i] / 2);
+      sizes[N_LINES + 1] = MAX (sizes[N_LINES + 1], 2 * sizes[i]);
+    }
+  for (guint i = 0; i < N_SAMPLED; i++)
+    scale->cell[i] = (Cell){ .kind = i / N_BINS, .factor = 1 };
+  for (guint i = N_SAMPLED; i < N_CELLS; i++)
+    {
+      guint number = (i - N_SAMPLED) % N_SIZES;
+      double blocks = least * (number < N_LINES ? OF_MEAN : OF_OTHER);
+
+      scale->cell[i] = (Cell){ .kind = (i - N_SAMPLED) / N_SIZES,
+                               .unseen = { blocks * sizes[number], blocks },
+                               .factor = 1 };
+    }
+}
+
+/* Cells of a line in which nothing is unseen are empty. */
+static void
+clear_empty (Scale *scale)
+{
+  for (guint i = 0; i < N_LINES; i++)
+    {
+      const Line *line = &scale->line[i];
+
+      if (line->rest.bytes > 0 && (line->blocks < 0 || line->rest.blocks > 0))
+        continue;
+      for (guint k = 0; k < N_CELLS; k++)
+        if (is_of (line, scale->cell[k].kind))
+          scale->cell[k].unseen = (Amount){ 0 };
+    }
 }
 
 /* --- factors -------------------------------------------------------------- */
 
-/* Scales the kinds that have all of the bits `with`. */
 static void
-fit (Scale *scale, guint with, double bytes)
+get_coefficients (const Scale *scale, const Cell *cell, double of[N_UNKNOWN])
 {
-  double seen = 0;
-  double unseen = 0;
+  for (guint i = 0; i < N_LINES; i++)
+    {
+      const Line *line = &scale->line[i];
+      gboolean in = is_of (line, cell->kind);
 
-  for (guint kind = 0; kind < N_KINDS; kind++)
-    if ((kind & with) == with)
-      {
-        seen += scale->seen[kind];
-        unseen += scale->unseen[kind] * scale->factor[kind];
-      }
-  for (guint kind = 0; kind < N_KINDS; kind++)
-    if ((kind & with) == with && unseen > 0)
-      scale->factor[kind] *= MAX (bytes - seen, 0) / unseen;
+      of[2 * i] = in && line->blocks >= 0;
+      of[2 * i + 1] =
+          in ? cell->unseen.bytes / cell->unseen.blocks / line->mean : 0;
+    }
 }
 
-/* The remainder: all bytes minus the bytes of the other rows. */
-static void
-fit_rest (Scale *scale, double bytes)
+static double
+get_factor (const double of[N_UNKNOWN], const double x[N_UNKNOWN])
 {
-  double others = scale->seen[0];
+  double sum = 0;
 
-  for (guint kind = 1; kind < N_KINDS; kind++)
-    others += scale->seen[kind] + scale->unseen[kind] * scale->factor[kind];
-  if (scale->unseen[0] > 0)
-    scale->factor[0] = MAX (bytes - others, 0) / scale->unseen[0];
+  for (guint i = 0; i < N_UNKNOWN; i++)
+    sum += of[i] * x[i];
+  return exp (sum);
+}
+
+/* The function whose minimum is the solution. */
+static double
+get_height (const Scale *scale,
+            const Equations *equations,
+            const double x[N_UNKNOWN])
+{
+  double height = 0;
+
+  for (guint i = 0; i < N_CELLS; i++)
+    {
+      const Cell *cell = &scale->cell[i];
+      double of[N_UNKNOWN];
+
+      if (cell->unseen.blocks <= 0)
+        continue;
+      get_coefficients (scale, cell, of);
+      height += cell->unseen.blocks * get_factor (of, x);
+    }
+  for (guint i = 0; i < N_UNKNOWN; i++)
+    height += x[i] * (equations->slack[i] * x[i] / 2 - equations->right[i]);
+  return height;
+}
+
+/* Its slope, and the slopes of that. */
+static void
+get_slopes (const Scale *scale,
+            const Equations *equations,
+            double slope[N_UNKNOWN],
+            double matrix[N_UNKNOWN][N_UNKNOWN])
+{
+  memset (matrix, 0, sizeof (double[N_UNKNOWN][N_UNKNOWN]));
+  for (guint i = 0; i < N_UNKNOWN; i++)
+    {
+      slope[i] = equations->slack[i] * equations->x[i] - equations->right[i];
+      matrix[i][i] = equations->slack[i];
+    }
+  for (guint k = 0; k < N_CELLS; k++)
+    {
+      const Cell *cell = &scale->cell[k];
+      double of[N_UNKNOWN], blocks;
+
+      if (cell->unseen.blocks <= 0)
+        continue;
+      get_coefficients (scale, cell, of);
+      blocks = cell->unseen.blocks * get_factor (of, equations->x);
+      for (guint i = 0; i < N_UNKNOWN; i++)
+        {
+          slope[i] += blocks * of[i];
+          for (guint j = 0; j < N_UNKNOWN; j++)
+            matrix[i][j] += blocks * of[i] * of[j];
+        }
+    }
+}
+
+/* Gauss's elimination of a positive definite matrix; the result replaces
+ * `right`. */
+static void
+eliminate (double matrix[N_UNKNOWN][N_UNKNOWN], double right[N_UNKNOWN])
+{
+  for (guint i = 0; i < N_UNKNOWN; i++)
+    for (guint j = i + 1; j < N_UNKNOWN; j++)
+      {
+        double part = matrix[j][i] / matrix[i][i];
+
+        for (guint k = i; k < N_UNKNOWN; k++)
+          matrix[j][k] -= part * matrix[i][k];
+        right[j] -= part * right[i];
+      }
+  for (guint i = N_UNKNOWN; i-- > 0;)
+    {
+      for (guint j = i + 1; j < N_UNKNOWN; j++)
+        right[i] -= matrix[i][j] * right[j];
+      right[i] /= matrix[i][i];
+    }
+}
+
+/* FALSE: it is as low as it gets. */
+static gboolean
+step_down (const Scale *scale, Equations *equations)
+{
+  double slope[N_UNKNOWN], matrix[N_UNKNOWN][N_UNKNOWN], step[N_UNKNOWN];
+  double now = get_height (scale, equations, equations->x);
+  double fall = 0;
+  double part = 1;
+
+  get_slopes (scale, equations, slope, matrix);
+  memcpy (step, slope, sizeof step);
+  eliminate (matrix, step);
+  for (guint i = 0; i < N_UNKNOWN; i++)
+    fall += slope[i] * step[i];
+  if (!(fall > 1e-10))
+    return FALSE;
+  for (guint n = 0; n < HALVINGS; n++, part /= 2)
+    {
+      double x[N_UNKNOWN];
+
+      for (guint i = 0; i < N_UNKNOWN; i++)
+        x[i] = equations->x[i] - part * step[i];
+      if (get_height (scale, equations, x) > now - part * fall / 4)
+        continue;
+      memcpy (equations->x, x, sizeof x);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+fit (Scale *scale)
+{
+  Equations equations = { 0 };
+
+  for (guint i = 0; i < N_LINES; i++)
+    {
+      const Line *line = &scale->line[i];
+
+      equations.right[2 * i] = line->blocks >= 0 ? line->rest.blocks : 0;
+      equations.right[2 * i + 1] = line->rest.bytes / line->mean;
+      equations.slack[2 * i] = SLACK_BLOCKS;
+      equations.slack[2 * i + 1] =
+          SLACK_BYTES * MAX (equations.right[2 * i + 1], 1);
+    }
+  for (guint n = 0; n < STEPS && step_down (scale, &equations); n++)
+    continue;
+  for (guint i = 0; i < N_CELLS; i++)
+    {
+      Cell *cell = &scale->cell[i];
+      double of[N_UNKNOWN];
+
+      if (cell->unseen.blocks <= 0)
+        continue;
+      get_coefficients (scale, cell, of);
+      cell->factor = get_factor (of, equations.x);
+    }
 }
 
 /* --- writing -------------------------------------------------------------- */
 
-/* The rounding remainder is carried over to the next row of the kind. */
+/* Rounded so that the sum of each line is. */
 static void
-scale_row (Scale *scale, guint32 i)
+begin_carry (Scale *scale)
+{
+  double exact[N_KINDS], rounded[N_KINDS];
+
+  for (guint kind = 0; kind < N_KINDS; kind++)
+    exact[kind] = scale->seen[kind].blocks;
+  for (guint i = 0; i < N_CELLS; i++)
+    {
+      const Cell *cell = &scale->cell[i];
+
+      exact[cell->kind] += cell->unseen.blocks * cell->factor;
+    }
+  rounded[AT_PEAK | LIVE] = round (exact[AT_PEAK | LIVE]);
+  for (guint kind = AT_PEAK; kind <= LIVE; kind++)
+    rounded[kind] =
+        round (exact[kind] + exact[AT_PEAK | LIVE]) - rounded[AT_PEAK | LIVE];
+  rounded[0] =
+      round (exact[0] + exact[AT_PEAK] + exact[LIVE] + exact[AT_PEAK | LIVE]) -
+      rounded[AT_PEAK] - rounded[LIVE] - rounded[AT_PEAK | LIVE];
+  for (guint kind = 0; kind < N_KINDS; kind++)
+    scale->carry[kind].blocks = rounded[kind] - exact[kind];
+}
+
+static void
+set_count (Scale *scale, guint32 i, gint64 count)
 {
   FlamBuilder *builder = scale->builder;
   const FlamAllocations *rows = &builder->tables.profile.allocations;
-  guint kind = kind_of (rows, i);
-  double size = (double)MAX (rows->size[i], 1);
-  double old = (double)rows->count[i];
-  double unseen = old * unseen_part (scale, rows->size[i]);
-  double count = old - unseen + unseen * scale->factor[kind];
-  double rounded =
-      CLAMP (round (count + scale->carry[kind] / size), 0, 0x1p62 / size);
-  double ratio = old > 0 ? rounded / old : 0;
+  gint64 old = rows->count[i];
+  double ratio = old > 0 ? (double)count / (double)old : 0;
 
-  scale->carry[kind] += (count - rounded) * size;
-  cells (builder, gint64, profile.allocations.count)[i] = (gint64)rounded;
-  if (kind & AT_PEAK)
-    cells (builder, gint64, profile.allocations.at_peak)[i] = (gint64)rounded;
+  if (kind_of (rows, i) & AT_PEAK)
+    cells (builder, gint64, profile.allocations.at_peak)[i] = count;
+  cells (builder, gint64, profile.allocations.count)[i] = count;
   cells (builder, gint64, profile.allocations.born_more)[i] =
       (gint64)((double)rows->born_more[i] * ratio);
   cells (builder, gint64, profile.allocations.died_more)[i] =
       (gint64)((double)rows->died_more[i] * ratio);
 }
 
+/* The part of a block that rounding leaves is carried over to the next row of
+ * the kind, which is of the same size or a smaller one: so the bytes that are
+ * lost are never less than 0. */
 static void
-add_unsampled (Scale *scale, guint kind, double bytes)
+scale_row (Scale *scale, guint32 i)
+{
+  const FlamAllocations *rows = &scale->builder->tables.profile.allocations;
+  Amount *carry = &scale->carry[kind_of (rows, i)];
+  double size = (double)MAX (rows->size[i], 1);
+  double old = (double)rows->count[i];
+  double unseen = old * unseen_part (scale, rows->size[i]);
+  double count = old - unseen + unseen * scale->cell[cell_of (scale, i)].factor;
+  double rounded =
+      CLAMP (floor (count + carry->blocks + 0.01), 0, 0x1p62 / size);
+
+  carry->blocks += count - rounded;
+  carry->bytes += (count - rounded) * size;
+  set_count (scale, i, (gint64)rounded);
+}
+
+static int
+compare_sizes (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const gint64 *size = data;
+  gint64 x = size[*(const guint32 *)a];
+  gint64 y = size[*(const guint32 *)b];
+
+  return (x > y) - (x < y);
+}
+
+static GArray *
+sort_by_size (const Scale *scale)
+{
+  const FlamAllocations *rows = &scale->builder->tables.profile.allocations;
+  GArray *order = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint32 i = scale->from; i < rows->n; i++)
+    if (is_sampled (rows, i))
+      g_array_append_val (order, i);
+  g_array_sort_with_data (order, compare_sizes, (gpointer)rows->size);
+  return order;
+}
+
+/* --- blocks without a sample ---------------------------------------------- */
+
+static void
+add_row (Scale *scale, guint kind, gint64 size, gint64 count)
 {
   FlamBuilder *builder = scale->builder;
   FlamFunctionId function = flam_builder_function_named (
@@ -189,29 +538,100 @@ add_unsampled (Scale *scale, guint kind, double bytes)
     .thread = FLAM_NONE,
     .stack = flam_builder_stack (
         builder, FLAM_NONE, flam_builder_frame (builder, function, 0, 0, 0)),
-    .size = (gint64)bytes,
-    .count = 1,
-    .at_peak = kind & AT_PEAK ? 1 : 0,
+    .size = size,
+    .count = count,
+    .at_peak = kind & AT_PEAK ? count : 0,
     .distance = G_MAXUINT16,
     .allocator = FLAM_ALLOCATOR_MALLOC,
   };
 
-  if (row.size > 0)
+  if (count > 0)
     flam_builder_add_allocation (builder, &row);
 }
 
-/* The amount that the rows with all of these bits lack after scaling: no sample
- * is of that kind, or each stands for its own block only, or another sum limits
- * them. What the fit leaves when it ends is less than a thousandth. */
+/* The least sum of bytes that a kind belongs to. */
 static double
-lacking (const Scale *scale, guint with, double bytes)
+get_least_whole (const Scale *scale, guint kind)
 {
-  double missing = bytes;
+  double least = INFINITY;
 
+  for (guint i = 0; i < N_LINES; i++)
+    if (is_of (&scale->line[i], kind))
+      least = MIN (least, (double)scale->line[i].bytes);
+  return least;
+}
+
+/* Takes a block from the row of the smallest size that has one to spare;
+ * returns its size, or -1. */
+static gint64
+take_block (Scale *scale, const GArray *order, guint kind)
+{
+  const FlamAllocations *rows = &scale->builder->tables.profile.allocations;
+
+  for (guint k = 0; k < order->len; k++)
+    {
+      guint32 i = g_array_index (order, guint32, k);
+
+      if (kind_of (rows, i) != kind || rows->count[i] < 2)
+        continue;
+      set_count (scale, i, rows->count[i] - 1);
+      return rows->size[i];
+    }
+  return -1;
+}
+
+/* With the bytes that rounding lost, if they are more than nothing. */
+static void
+add_unsampled (Scale *scale, const GArray *order, guint kind)
+{
+  const Amount *carry = &scale->carry[kind];
+  Amount sum = { 0 };
+  gint64 blocks, bytes, larger, taken;
+
+  for (guint i = N_SAMPLED; i < N_CELLS; i++)
+    {
+      const Cell *cell = &scale->cell[i];
+
+      if (cell->kind != kind)
+        continue;
+      sum.bytes += cell->unseen.bytes * cell->factor;
+      sum.blocks += cell->unseen.blocks * cell->factor;
+    }
+  blocks = (gint64)CLAMP (round (sum.blocks + carry->blocks), 0, 0x1p62);
+  bytes = (gint64)CLAMP (round (sum.bytes + carry->bytes), 0, 0x1p62);
+  if (blocks == 0 && carry->bytes > get_least_whole (scale, kind) * ROUNDED &&
+      (taken = take_block (scale, order, kind)) >= 0)
+    {
+      blocks = 1;
+      bytes += taken;
+    }
+  if (blocks == 0)
+    return;
+  larger = bytes % blocks;
+  add_row (scale, kind, bytes / blocks, blocks - larger);
+  add_row (scale, kind, bytes / blocks + 1, larger);
+}
+
+static void
+write_all (Scale *scale)
+{
+  g_autoptr (GArray) order = sort_by_size (scale);
+
+  begin_carry (scale);
+  for (guint k = order->len; k-- > 0;)
+    scale_row (scale, g_array_index (order, guint32, k));
   for (guint kind = 0; kind < N_KINDS; kind++)
-    if ((kind & with) == with)
-      missing -= scale->seen[kind] + scale->unseen[kind] * scale->factor[kind];
-  return missing > bytes / 1000 ? missing : 0;
+    add_unsampled (scale, order, kind);
+}
+
+/* -1: the capture is of a version that did not count blocks, or they are not
+ * counted because the program had older ones. */
+static gint64
+get_blocks (FlamBuilder *builder, const char *key, gint64 bytes)
+{
+  gint64 blocks = flam_builder_noted_number (builder, key);
+
+  return blocks > 0 || bytes == 0 ? MAX (blocks, 0) : -1;
 }
 
 void
@@ -221,33 +641,33 @@ flam_builder_scale_sampled (FlamBuilder *builder, guint32 from)
   gint64 all = flam_builder_noted_number (builder, "allocated-bytes");
   gint64 live = flam_builder_noted_number (builder, "live-bytes");
   gint64 peak = flam_builder_noted_number (builder, "peak-bytes");
-  Scale scale = { .builder = builder,
-                  .from = from,
-                  .every = (double)every,
-                  .factor = { 1, 1, 1, 1 } };
-  double unseen_peak, unseen_live, unseen_all, both;
+  g_autofree Scale *scale = NULL;
 
   if (every <= 0 || all <= 0 || builder->tables.profile.allocations.n == 0)
     return;
   live = CLAMP (live, 0, all);
   peak = CLAMP (peak, live, all);
-  split_all (&scale);
-  add_up (&scale);
-  for (guint i = 0; i < ROUNDS; i++)
-    {
-      fit (&scale, AT_PEAK, (double)peak);
-      fit (&scale, LIVE, (double)live);
-      fit_rest (&scale, (double)all);
-    }
-  for (guint32 i = from; i < builder->tables.profile.allocations.n; i++)
-    if (is_sampled (&builder->tables.profile.allocations, i))
-      scale_row (&scale, i);
-  unseen_peak = lacking (&scale, AT_PEAK, (double)peak);
-  unseen_live = lacking (&scale, LIVE, (double)live);
-  unseen_all = lacking (&scale, 0, (double)all);
-  both = MIN (unseen_peak, unseen_live);
-  add_unsampled (&scale, AT_PEAK | LIVE, both);
-  add_unsampled (&scale, AT_PEAK, unseen_peak - both);
-  add_unsampled (&scale, LIVE, unseen_live - both);
-  add_unsampled (&scale, 0, unseen_all - MAX (unseen_peak, unseen_live));
+  scale = g_new0 (Scale, 1);
+  scale->builder = builder;
+  scale->from = from;
+  scale->every = (double)every;
+  scale->line[0] =
+      (Line){ .kinds = AT_PEAK,
+              .bytes = peak,
+              .blocks = get_blocks (builder, "peak-blocks", peak) };
+  scale->line[1] =
+      (Line){ .kinds = LIVE,
+              .bytes = live,
+              .blocks = get_blocks (builder, "live-blocks", live) };
+  scale->line[2] =
+      (Line){ .bytes = all,
+              .blocks = get_blocks (builder, "allocated-blocks", all) };
+  split_all (scale);
+  add_up_seen (scale);
+  find_rests (scale);
+  begin_cells (scale);
+  add_up_unseen (scale);
+  clear_empty (scale);
+  fit (scale);
+  write_all (scale);
 }

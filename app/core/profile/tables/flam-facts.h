@@ -48,6 +48,9 @@ typedef struct
   gint64 allocated_bytes;  /* all blocks, */
   gint64 live_bytes;       /* those that were live at the end, */
   gint64 peak_bytes;       /* and at the peak */
+  gint64 allocated_blocks; /* the same in blocks */
+  gint64 live_blocks;
+  gint64 peak_blocks;
   const char *unseen_heap; /* a sentence: a heap of the program's language that
                               the allocations do not include; may be "" */
   gboolean pages_count;    /* the recorder counts mmap and brk as memory like

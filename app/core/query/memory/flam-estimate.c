@@ -6,20 +6,22 @@
 #include <math.h>
 
 gint64
-flam_estimate_whole (const FlamFacts *facts, FlamMeasureSource source)
+flam_estimate_whole (const FlamFacts *facts,
+                     FlamMeasureSource source,
+                     gboolean bytes)
 {
   switch (source)
     {
     case FLAM_FROM_PEAK:
     case FLAM_FROM_PEAK_BLOCKS:
     case FLAM_FROM_PEAK_USEFUL:
-      return facts->peak_bytes;
+      return bytes ? facts->peak_bytes : facts->peak_blocks;
     case FLAM_FROM_LEAKED:
     case FLAM_FROM_LEAKED_BLOCKS:
-      return facts->live_bytes;
+      return bytes ? facts->live_bytes : facts->live_blocks;
     case FLAM_FROM_ALLOCATED:
     case FLAM_FROM_ALLOCATIONS:
-      return facts->allocated_bytes;
+      return bytes ? facts->allocated_bytes : facts->allocated_blocks;
     case FLAM_FROM_TEMPORARY:
     case FLAM_FROM_TEMPORARY_BYTES:
     case FLAM_FROM_SAMPLES:
@@ -31,9 +33,9 @@ flam_estimate_whole (const FlamFacts *facts, FlamMeasureSource source)
 /* Scaling rounds to whole blocks: a sum this close to the total is the
  * total. */
 static gboolean
-is_whole (gint64 bytes, gint64 whole)
+is_whole (gint64 sum, gint64 whole)
 {
-  return whole > 0 && ABS (bytes - whole) <= whole / 500;
+  return whole > 0 && ABS (sum - whole) <= whole / 500;
 }
 
 static FlamEstimate
@@ -44,16 +46,23 @@ estimate_of (const FlamFacts *facts,
 {
   gint64 value = figure.weight, exact = figure.exact;
   gint64 bytes = is_bytes ? value : figure.other;
-  gint64 whole = flam_estimate_whole (facts, source);
+  gint64 whole = flam_estimate_whole (facts, source, TRUE);
+  gboolean all = is_whole (bytes - exact, whole);
   FlamEstimate estimate = { 0 };
   double error;
 
   if (facts->sample_bytes <= 0 || value == 0 || bytes < 0 ||
-      is_whole (bytes - exact, whole) || (exact > 0 && exact >= bytes))
+      (is_bytes
+           ? all
+           : is_whole (value, flam_estimate_whole (facts, source, FALSE))) ||
+      (exact > 0 && exact >= bytes))
     return estimate;
-  error = (double)flam_facts_error (facts, bytes - exact, whole);
+  /* All bytes, but some or unknown blocks: only the bytes are counted. */
+  error = (double)flam_facts_error (facts, bytes - exact, all ? 0 : whole);
   if (!is_bytes && bytes > 0)
     error *= (double)value / (double)bytes;
+  if (error < 1)
+    return estimate;
   estimate.sampled = TRUE;
   estimate.error = (gint64)MIN (error, 0x1p62);
   estimate.samples = MAX (flam_facts_samples (facts, bytes - exact), 1);

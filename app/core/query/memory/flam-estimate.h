@@ -37,8 +37,11 @@ typedef struct
   FlamEstimate base, fresh, delta;
 } FlamChangeEstimate;
 
-/* The exact sum that contains this source's figures; 0: not counted. */
-gint64 flam_estimate_whole (const FlamFacts *facts, FlamMeasureSource source);
+/* The exact sum that contains this source's figures, in bytes or in blocks; 0:
+ * not counted. */
+gint64 flam_estimate_whole (const FlamFacts *facts,
+                            FlamMeasureSource source,
+                            gboolean bytes);
 /* `value` is a figure from that source, `other` its counterpart: bytes for
  * blocks, blocks for bytes; -1 unknown. */
 FlamEstimate flam_estimate_of (const FlamFacts *facts,
