@@ -135,6 +135,73 @@ test_packed (void)
   g_assert_cmpuint (find_row (rows, at + 3).cfa, ==, 2);
 }
 
+static guint
+kind_at (const GArray *rows, guint32 pc)
+{
+  return find_row (rows, pc).how & 7;
+}
+
+/* What musl begins a program with, and the code to which its signal handlers
+ * return. */
+static void
+test_outermost (void)
+{
+  static const guint8 start[] = {
+    0x48, 0x31, 0xed,       /* xor %rbp, %rbp */
+    0x48, 0x89, 0xe7,       /* mov %rsp, %rdi */
+    0x48, 0x83, 0xe4, 0xf0, /* and $-16, %rsp */
+    0xe8, 0x01, 0x00, 0x00, /* call */
+    0x00, 0x90,             /* nop */
+  };
+  static const guint8 returns[] = {
+    0x90,                                     /* nop */
+    0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, /* mov $15, %rax */
+    0x0f, 0x05,                               /* syscall */
+    0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00,       /* padding */
+  };
+  static const guint8 saves[] = { 0x53, 0x48, 0x83, 0xec, 0x20, 0x48,
+                                  0x83, 0xc4, 0x20, 0x5b, 0xc3 };
+  guint8 code[64] = { 0 };
+  g_autoptr (GArray) rows = NULL;
+
+  memcpy (code, start, sizeof start);
+  memcpy (code + 16, returns, sizeof returns);
+  memset (code + 26, 0x90, 6);
+  memcpy (code + 32, saves, sizeof saves);
+  rows = scan (code, sizeof code, 0, sizeof code, TRUE);
+  g_assert_cmpuint (kind_at (rows, 0), ==, FLAM_UNWIND_KIND_END);
+  g_assert_cmpuint (kind_at (rows, 14), ==, FLAM_UNWIND_KIND_END);
+  g_assert_cmpuint (kind_at (rows, 16), ==, FLAM_UNWIND_KIND_RULE);
+  g_assert_cmpuint (kind_at (rows, 25), ==, FLAM_UNWIND_KIND_RULE);
+  g_assert_cmpuint (find_row (rows, 32).cfa, ==, 1);
+  g_assert_cmpuint (find_row (rows, 33).cfa, ==, 2);
+  g_assert_cmpuint (find_row (rows, 42).cfa, ==, 1);
+}
+
+/* A function that ends with a call that does not return: musl's
+ * libc_start_main_stage2(), and __libc_start_main(), which jumps. Another call
+ * ends at a multiple of 16 as well, but the rest of its function follows. */
+static void
+test_no_return (void)
+{
+  static const guint8 code[64] = {
+    0x41, 0x55, 0x41, 0x54, 0x55, 0x53,       /* push r13, r12, rbp, rbx */
+    0x48, 0x83, 0xec, 0x08,                   /* sub $8, %rsp */
+    0x90, 0xe8, 0x30, 0x00, 0x00, 0x00,       /* nop, call */
+    0x89, 0xef, 0xff, 0xd3, 0x89, 0xc7,       /* mov, call *%rbx, mov */
+    0x90, 0x90, 0xe8, 0x30, 0x00, 0x00, 0x00, /* call */
+    0x0f, 0x1f, 0x00,                         /* padding */
+    0x55, 0x90, 0xe8, 0x20, 0x00, 0x00, 0x00, /* push rbp, call */
+    0x5d, 0xff, 0xe0,                         /* pop rbp, jmp *%rax */
+  };
+  g_autoptr (GArray) rows = scan (code, sizeof code, 0, sizeof code, TRUE);
+
+  g_assert_cmpuint (find_row (rows, 16).cfa, ==, 6);
+  g_assert_cmpuint (find_row (rows, 28).cfa, ==, 6);
+  g_assert_cmpuint (find_row (rows, 32).cfa, ==, 1);
+  g_assert_cmpuint (find_row (rows, 33).cfa, ==, 2);
+}
+
 static void
 test_by_hand (void)
 {
@@ -499,6 +566,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/unwind-scan/by-hand", test_by_hand);
   g_test_add_func ("/unwind-scan/packed", test_packed);
+  g_test_add_func ("/unwind-scan/outermost", test_outermost);
+  g_test_add_func ("/unwind-scan/no-return", test_no_return);
   g_test_add_func ("/unwind-scan/cfi", test_cfi);
   g_test_add_func ("/unwind-scan/lengths", test_lengths);
   g_test_add_func ("/unwind-scan/writes", test_writes);

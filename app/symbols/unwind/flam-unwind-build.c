@@ -327,6 +327,21 @@ end_of_code (const Builder *builder, uint32_t offset)
   return offset;
 }
 
+/* Its beginning, likewise. */
+static uint32_t
+start_of_code (const Builder *builder, uint32_t offset)
+{
+  for (unsigned i = 0; i < builder->sections->n_segments; i++)
+    {
+      const FlamUnwindSegment *segment = &builder->sections->segments[i];
+
+      if (segment->code && offset >= segment->offset &&
+          offset - segment->offset < segment->size)
+        return (uint32_t)segment->offset;
+    }
+  return offset;
+}
+
 /* Most of the code has no CFI: it was compiled without, like musl. */
 static bool
 has_few_tables (const Builder *builder)
@@ -355,8 +370,8 @@ scan_gap (Builder *builder, uint32_t start, uint32_t end)
                       builder);
 }
 
-/* Reads the gaps between the FDEs and after the last one; all code if there are
- * no FDEs. Returns the maximum number of rows that join_rows() makes. */
+/* Reads the gaps before, between and after the FDEs; all code if there are no
+ * FDEs. Returns the maximum number of rows that join_rows() makes. */
 static size_t
 scan_gaps (Builder *builder)
 {
@@ -368,8 +383,9 @@ scan_gaps (Builder *builder)
     {
       if (fdes[i].end <= covered || fdes[i].n_rows == 0)
         continue;
-      if (covered > 0)
-        scan_gap (builder, covered, fdes[i].start);
+      scan_gap (builder,
+                covered > 0 ? covered : start_of_code (builder, fdes[i].start),
+                fdes[i].start);
       covered = fdes[i].end;
     }
   if (covered > 0)
@@ -417,11 +433,10 @@ join_rows (const Builder *builder, FlamUnwindRow *out, uint32_t *covered_end)
 
       if (fde->end <= covered || fde->n_rows == 0)
         continue;
-      if (n > 0 && fde->start - covered >= PADDING && fde->start > covered)
-        {
-          n = join_row (out, n, (FlamUnwindRow){ .pc = covered });
-          n = join_scanned (builder, out, n, &next_scanned, fde->start);
-        }
+      if (covered > 0 && fde->start - covered >= PADDING &&
+          fde->start > covered)
+        n = join_row (out, n, (FlamUnwindRow){ .pc = covered });
+      n = join_scanned (builder, out, n, &next_scanned, fde->start);
       for (uint32_t k = 0; k < fde->n_rows; k++)
         {
           FlamUnwindRow next = row[k];

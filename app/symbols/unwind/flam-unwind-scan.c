@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "flam-unwind-scan.h"
 
+#include <string.h>
+
 #include "flam-unwind-state.h"
 
-#define ALIGNED 16       /* alignment of functions */
+#define ALIGNED 16       /* alignment of functions, and of the stack at calls */
 #define BRANCHES 64      /* number kept per function; a power of 2 */
 #define NEAR (1 << 16)   /* bytes: a farther branch leaves the function */
 #define LONGEST_LOOK 512 /* instructions */
@@ -26,6 +28,7 @@ typedef struct
   bool assumed;              /* `state` is valid: there was no branch */
   bool compiled;             /* functions may begin at any address */
   bool jumps;                /* through a table, in this function */
+  bool is_root;              /* this function has no caller */
   uint32_t last_target;      /* the farthest forward branch in it */
   Branch branches[BRANCHES]; /* by `at` */
 } Scan;
@@ -47,6 +50,24 @@ code_at (const FlamUnwindSections *sections, uint32_t offset, uint32_t size)
   return NULL;
 }
 
+static bool
+is_code (const Scan *scan, uint32_t at, const uint8_t *code, uint32_t size)
+{
+  return scan->size - at >= size && memcmp (scan->code + at, code, size) == 0;
+}
+
+/* The code that the kernel or the loader starts marks the outermost frame by a
+ * frame pointer of 0: System V ABI, AMD64 supplement, section 3.4.1. A compiled
+ * function saves the register before. */
+static bool
+is_start (const Scan *scan, uint32_t at)
+{
+  static const uint8_t with_rex[] = { 0x48, 0x31, 0xed }; /* xor %rbp, %rbp */
+
+  return is_code (scan, at, with_rex, sizeof with_rex) ||
+         is_code (scan, at, with_rex + 1, sizeof with_rex - 1);
+}
+
 static void
 emit (const Scan *scan, uint32_t at)
 {
@@ -54,6 +75,11 @@ emit (const Scan *scan, uint32_t at)
   FlamUnwindRule rule;
   bool is_rule = flam_unwind_state_get_row (&scan->state, &row, &rule);
 
+  if (scan->is_root)
+    {
+      row = (FlamUnwindRow){ .how = FLAM_UNWIND_KIND_END };
+      is_rule = false;
+    }
   row.pc = scan->start + at;
   scan->add (scan->data, row, is_rule ? &rule : NULL);
 }
@@ -111,25 +137,32 @@ begin_function (Scan *scan, uint32_t at, FlamUnwindState state)
   scan->state = scan->steady = state;
   scan->assumed = scan->jumps = false;
   scan->last_target = 0;
+  scan->is_root = is_start (scan, at);
   emit (scan, at);
 }
 
 /* Whether the code at `at` is the start of a function: it returns with the
- * depth it began with, or jumps after it has set up a frame. The rest of a
- * function removes its frame first. */
+ * depth it began with, or jumps after it had a frame. The rest of a function
+ * removes its frame first, or calls another one with a stack pointer that is
+ * not aligned if this were the start. */
 static bool
 is_balanced (const Scan *scan, uint32_t at)
 {
   FlamUnwindState state = at_entry;
   FlamInstruction now;
+  bool had_frame = false;
 
   for (unsigned i = 0; i < LONGEST_LOOK && at < scan->size; i++)
     {
       if (!flam_unwind_decode (scan->code + at, scan->size - at, &now))
         return false;
       if (now.ends)
-        return now.branches == (state.depth > 8) && !now.indirect;
+        return now.branches ? had_frame
+                            : state.depth == 8 && (had_frame || !now.indirect);
+      if (now.calls && state.depth % ALIGNED != 0)
+        return false;
       flam_unwind_state_apply (&state, &now);
+      had_frame |= state.depth > 8;
       if (state.lost || state.depth < 8)
         return false;
       at += now.length;
@@ -226,6 +259,39 @@ note_steady (Scan *scan, const FlamInstruction *instruction)
     scan->steady = *state;
 }
 
+/* mov $15, %rax; syscall: rt_sigreturn. */
+static const uint8_t signal_return[] = { 0x48, 0xc7, 0xc0, 15,  0,
+                                         0,    0,    0x0f, 0x05 };
+
+/* The signal trampoline, to which a handler returns. Debuggers recognize it by
+ * its instructions as well. Its row begins a byte before it, because callers
+ * are looked up at their return address - 1. Above the handler's return address
+ * is a struct ucontext. */
+static void
+emit_signal_return (const Scan *scan, uint32_t at)
+{
+  enum
+  {
+    SAVED_BP = 120,
+    SAVED_PC = 168
+  };
+  FlamUnwindRule rule = { .flags =
+                              FLAM_UNWIND_RULE_SIGNAL | FLAM_UNWIND_RULE_DEREF,
+                          .cfa_reg = FLAM_UNWIND_SP,
+                          .cfa = FLAM_UNWIND_SAVED_SP,
+                          .ra_where = FLAM_UNWIND_AT_REG,
+                          .ra_reg = FLAM_UNWIND_SP,
+                          .ra = SAVED_PC,
+                          .bp_where = FLAM_UNWIND_AT_REG,
+                          .bp_reg = FLAM_UNWIND_SP,
+                          .bp = SAVED_BP };
+  FlamUnwindRow row = { .pc = scan->start + at - (at > 0),
+                        .how = (uint8_t)(FLAM_UNWIND_KIND_RULE |
+                                         FLAM_UNWIND_BX_UNKNOWN << 3) };
+
+  scan->add (scan->data, row, &rule);
+}
+
 void
 flam_unwind_scan (const FlamUnwindSections *sections,
                   uint32_t start,
@@ -252,6 +318,15 @@ flam_unwind_scan (const FlamUnwindSections *sections,
     {
       if (scan.assumed || now.calls)
         arrive (&scan, at);
+      if (is_code (&scan, at, signal_return, sizeof signal_return))
+        {
+          emit_signal_return (&scan, at);
+          next = skip_padding (&scan, at + sizeof signal_return);
+          if (next < scan.size)
+            begin_function (&scan, next, at_entry);
+          now = (FlamInstruction){ 0 };
+          continue;
+        }
       if (!flam_unwind_decode (scan.code + at, scan.size - at, &now))
         {
           next = resume (&scan, at);
