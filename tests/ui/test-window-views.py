@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -479,6 +480,26 @@ class ViewsTest(Base):
             window.wait_label(lambda text: text.startswith("shares.c:"))
             window.click("AT&T")
             window.wait_label(lambda text: text.startswith("imulq "))
+
+    def test_moved_program(self):
+        """Machine code of a program that is elsewhere now, once its folder is chosen."""
+        with tempfile.TemporaryDirectory() as folder:
+            here, there = (pathlib.Path(folder, name) for name in ("here", "there"))
+            path = pathlib.Path(folder, "shares.flambeau")
+            here.mkdir()
+            shutil.copy2(BUILD / "tests/record/shares", here)
+            subprocess.run(
+                [BUILD / "app/cli/flambeau-cli", "record", "--output", path, "--",
+                 here / "shares", "100"],
+                check=True, capture_output=True,
+            )
+            here.rename(there)
+            window = self.open(path)
+            window.page("Machine Code")
+            window.wait_label(lambda text: text == f"File not found: {here}/shares")
+            window.click("Choose Folder…", "push button")
+            window.choose_file(there)
+            window.wait_label(lambda text: text.startswith("imul "))
 
     def test_no_machine_code(self):
         window = self.open(SOURCE / "tests/captures/folded/annotated.folded")

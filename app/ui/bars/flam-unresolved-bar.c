@@ -5,13 +5,11 @@
 #include "flam-core-picture.h"
 #include "flam-environment.h"
 #include "flam-files.h"
-#include "flam-settings.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
 
 #define LEAST_SHARE 0.2 /* of the picture, for a banner to be shown */
-#define FOLDERS_MAX 50
 
 struct _FlamUnresolvedBar
 {
@@ -241,22 +239,10 @@ on_close (FlamUnresolvedBar *self)
   gtk_revealer_set_reveal_child (self->revealer, FALSE);
 }
 
-/* The session follows the setting, and searches again. */
-static void
-folder_chosen (const char *path, gpointer self)
-{
-  flam_settings_push_string (FLAM_KEY_BINARIES, path, FOLDERS_MAX);
-}
-
 static void
 on_choose (FlamUnresolvedBar *self)
 {
-  flam_files_choose (GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
-                     GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
-                     _ ("Choose the Folder of the Programs"),
-                     _ ("_Choose"),
-                     folder_chosen,
-                     G_OBJECT (self));
+  flam_files_choose_binaries (GTK_WIDGET (self));
 }
 
 void

@@ -3,10 +3,12 @@
 #include "flam-files.h"
 
 #include "flam-formats.h"
+#include "flam-settings.h"
 
 #include <glib/gi18n.h>
 
 #define RECENT_IN_MENU 10
+#define FOLDERS_MAX 50
 
 static void
 add_suffixes (GtkFileFilter *filter, const char *const *suffixes)
@@ -112,6 +114,23 @@ flam_files_choose (GtkWindow *parent,
   g_signal_connect_object (
       dialog, "response", G_CALLBACK (on_response), object, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+static void
+binaries_chosen (const char *path, gpointer from)
+{
+  flam_settings_push_string (FLAM_KEY_BINARIES, path, FOLDERS_MAX);
+}
+
+void
+flam_files_choose_binaries (GtkWidget *from)
+{
+  flam_files_choose (GTK_WINDOW (gtk_widget_get_root (from)),
+                     GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                     _ ("Choose the Folder of the Programs"),
+                     _ ("_Choose"),
+                     binaries_chosen,
+                     G_OBJECT (from));
 }
 
 void

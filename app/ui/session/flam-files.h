@@ -23,6 +23,10 @@ void flam_files_choose (GtkWindow *parent,
                         FlamFilesChosen chosen,
                         GObject *object);
 
+/* Asks for a folder of programs and libraries, and adds it to the setting:
+ * sessions follow that, and search again. */
+void flam_files_choose_binaries (GtkWidget *from);
+
 /* Adds a capture to the recent files. */
 void flam_files_remember (const char *path);
 /* Recent captures that still exist, the latest first, of GtkRecentInfo. */

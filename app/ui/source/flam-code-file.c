@@ -138,6 +138,7 @@ flam_code_file_work (gpointer data,
   if (file->code == NULL)
     {
       file->why = g_strdup (wrong->message);
+      file->missing = g_error_matches (wrong, FLAM_ERROR, FLAM_ERROR_SYSTEM);
       g_error_free (wrong);
       return file;
     }

@@ -34,6 +34,7 @@ typedef struct
   FlamDisassembly
       *code; /* NULL if there is code; otherwise the reason why there is none */
   char *why;
+  gboolean missing;   /* the program or library was not found */
   FlamArrows *arrows; /* one per instruction */
   GHashTable *texts;  /* path as recorded -> char **, the file's lines */
   gint64 top;         /* the greatest self of an instruction */

@@ -4,6 +4,7 @@
 
 #include "flam-code-file.h"
 #include "flam-core-picture.h"
+#include "flam-files.h"
 #include "flam-jump-cell.h"
 #include "flam-row-scroll.h"
 #include "flam-settings.h"
@@ -27,6 +28,7 @@ struct _FlamCodeView
   GtkStack *stack;
   GtkColumnView *view;
   AdwStatusPage *none;
+  GtkWidget *choose;
 };
 
 G_DEFINE_FINAL_TYPE (FlamCodeView, flam_code_view, FLAM_TYPE_PAGE)
@@ -235,12 +237,13 @@ show_code (FlamCodeView *self, FlamCodeFile *file)
 }
 
 static void
-show_none (FlamCodeView *self, const char *why)
+show_none (FlamCodeView *self, const char *why, gboolean missing)
 {
   g_autofree char *shown = flam_message_sentence (why);
   g_autofree char *text = g_markup_escape_text (shown, -1);
 
   adw_status_page_set_description (self->none, text);
+  gtk_widget_set_visible (self->choose, missing);
   gtk_label_set_label (self->name, "");
   gtk_label_set_label (self->costs, "");
   gtk_single_selection_set_model (self->selection, NULL);
@@ -258,7 +261,7 @@ on_read (gpointer result, const GError *error, gpointer data)
   if (file->code != NULL)
     show_code (self, file);
   else
-    show_none (self, file->why);
+    show_none (self, file->why, file->missing);
   flam_code_file_unref (file);
 }
 
@@ -285,7 +288,7 @@ fill (FlamPage *page)
     node = hottest_node (view_data->tree);
   if (view_data == NULL || node == 0)
     {
-      show_none (self, _ ("The selection has no functions."));
+      show_none (self, _ ("The selection has no functions."), FALSE);
       return;
     }
   flam_page_start (page,
@@ -330,6 +333,10 @@ flam_code_view_constructed (GObject *object)
                     flam_settings_get (),
                     "changed::" FLAM_KEY_PATH_MAPPINGS,
                     G_CALLBACK (flam_page_queue_fill));
+  flam_page_follow (FLAM_PAGE (self),
+                    flam_settings_get (),
+                    "changed::" FLAM_KEY_BINARIES,
+                    G_CALLBACK (flam_page_queue_fill));
 }
 
 static void
@@ -360,6 +367,7 @@ flam_code_view_class_init (FlamCodeViewClass *klass)
   gtk_widget_class_bind_template_child (class, FlamCodeView, stack);
   gtk_widget_class_bind_template_child (class, FlamCodeView, view);
   gtk_widget_class_bind_template_child (class, FlamCodeView, none);
+  gtk_widget_class_bind_template_child (class, FlamCodeView, choose);
 }
 
 static void
@@ -377,4 +385,6 @@ flam_code_view_init (FlamCodeView *self)
   gtk_toggle_button_set_active (self->att_button, strcmp (syntax, "att") == 0);
   g_signal_connect_swapped (
       self->att_button, "toggled", G_CALLBACK (on_syntax), self);
+  g_signal_connect (
+      self->choose, "clicked", G_CALLBACK (flam_files_choose_binaries), NULL);
 }
