@@ -151,9 +151,9 @@ set_text (FlamSourcePane *self, const FlamSourceFile *file)
 
 /* GtkTextView computes the heights of its lines gradually, in idle time, and
  * those of some scripts are higher than others. The line is brought to the
- * middle once its place stays the same for some frames, and again if it moves
- * after that. (gtk_text_view_scroll_to_mark() animates to where the line seems
- * to be when it is called.) */
+ * middle at once, again when its place stays the same for some frames, and
+ * again if it moves after that. (gtk_text_view_scroll_to_mark() animates to
+ * where the line seems to be when it is called.) */
 static gboolean
 scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
 {
@@ -163,6 +163,7 @@ scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
       gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (view));
   double page = gtk_adjustment_get_page_size (adjustment);
   double least, place;
+  gboolean first;
   GtkTextIter iter;
   int y, height;
 
@@ -176,9 +177,10 @@ scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
       buffer, &iter, gtk_text_buffer_get_insert (buffer));
   gtk_text_view_get_line_yrange (GTK_TEXT_VIEW (view), &iter, &y, &height);
   place = y + height / 2.0 - page / 2;
-  self->still = place == self->place ? self->still + 1 : 0;
+  first = self->still < 0;
+  self->still = !first && place == self->place ? self->still + 1 : 0;
   self->place = place;
-  if (self->still >= FRAMES_TO_MOVE)
+  if (first || self->still >= FRAMES_TO_MOVE)
     gtk_adjustment_set_value (adjustment, place);
   if (self->still < FRAMES_TO_STAY && self->patience-- > 0)
     return G_SOURCE_CONTINUE;
@@ -196,7 +198,7 @@ scroll_to_line (FlamSourcePane *self, guint32 line)
   gtk_text_buffer_get_iter_at_line (buffer, &iter, (int)line - 1);
   gtk_text_buffer_place_cursor (buffer, &iter);
   self->patience = PATIENCE_FRAMES;
-  self->still = 0;
+  self->still = -1;
   if (self->scroll_tick == 0)
     self->scroll_tick = gtk_widget_add_tick_callback (
         GTK_WIDGET (self->view), scroll_when_sized, self, NULL);
