@@ -12,6 +12,7 @@ import pathlib
 import pty
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -178,6 +179,24 @@ class Ssh(Case):
         """The recording arrives here while the program runs."""
         self.begin()
         wait_until(lambda: self.out.exists() and self.samples() > 100, "nothing arrives")
+
+    def stream(self, *words, **options):
+        """What ssh receives during a recording of a second and a half."""
+        stream = self.scratch / "stream"
+        self.daemon.client("user", "known", after=f"| tee {stream}")
+        done = self.record(self.host, *words, "--duration", "1.5", "--mode", "wall", "--",
+                           "sleep", "1.5", **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return stream.read_bytes()
+
+    def test_status(self):
+        """The recorder's status is sent only where somebody reads it."""
+        self.assertNotIn(b"status ", self.stream())
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            self.assertIn(b"status ", self.stream(
+                "--force", "--control-fd", str(theirs.fileno()), pass_fds=[theirs.fileno()]))
+            self.assertIn(b"\nstatus ", ours.recv(1 << 16))
 
     def samples(self):
         done = subprocess.run([cli, "info", self.out, "--json"], capture_output=True, text=True)

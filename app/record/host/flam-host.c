@@ -131,6 +131,7 @@ send_arguments (Host *host)
 {
   FlamRecordOptions all = *host->options;
   g_auto (GStrv) arguments = NULL;
+  guint8 status = FLAM_WIRE_STATUS;
 
   all.reached = all.host;
   all.host = all.output = NULL;
@@ -143,6 +144,8 @@ send_arguments (Host *host)
                    arguments[i],
                    strlen (arguments[i]) + 1);
   flam_wire_put (&host->wire, FLAM_WIRE_ARGUMENT, "", 0);
+  if (host->control->fd < 0)
+    flam_wire_put (&host->wire, FLAM_WIRE_SHUT, &status, 1);
 }
 
 static void

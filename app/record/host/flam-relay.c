@@ -53,7 +53,8 @@ typedef struct
   GByteArray *unread; /* by the program */
   gboolean input_ends;
   gboolean kept;
-  gboolean left; /* the recorder on the other side was killed */
+  gboolean left;           /* the recorder on the other side was killed */
+  gboolean without_status; /* which nobody reads */
 } Relay;
 
 /* --- the beginning ------------------------------------------------------- */
@@ -272,8 +273,18 @@ take_printed (Relay *relay, int *fd, FlamWireKind kind)
     }
 }
 
-/* The recorder's lines, one message each. Those that another one follows are
- * of no use later. */
+/* Whether a line of the recorder is to be sent. Each status replaces the one
+ * before, so a lost connection does not keep them. */
+static gboolean
+is_wanted (const Relay *relay, const char *line)
+{
+  if (relay->state == ALONE)
+    return FALSE;
+  return !g_str_has_prefix (line, "status ") ||
+         (relay->state == CONNECTED && !relay->without_status);
+}
+
+/* The recorder's lines, one message each. */
 static void
 take_said (Relay *relay)
 {
@@ -287,9 +298,7 @@ take_said (Relay *relay)
     {
       gssize size = end - relay->said->str;
 
-      if (relay->state == CONNECTED ||
-          (relay->state == LOST &&
-           !g_str_has_prefix (relay->said->str, "status ")))
+      if (is_wanted (relay, relay->said->str))
         flam_wire_put (
             &relay->wire, FLAM_WIRE_CONTROL, relay->said->str, (gsize)size);
       g_string_erase (relay->said, 0, size + 1);
@@ -348,6 +357,11 @@ shut (Relay *relay, guint8 which)
 {
   int *fd = which == STDOUT_FILENO ? &relay->output : &relay->errors;
 
+  if (which == FLAM_WIRE_STATUS)
+    {
+      relay->without_status = TRUE;
+      return;
+    }
   if (*fd >= 0)
     close (*fd);
   *fd = -1;

@@ -21,6 +21,7 @@
 #include <glib.h>
 
 #define FLAM_WIRE_MAX 65536
+#define FLAM_WIRE_STATUS 3 /* of FLAM_WIRE_SHUT */
 
 typedef enum
 {
@@ -28,7 +29,8 @@ typedef enum
   FLAM_WIRE_ARGUMENT = 'A', /* of the recorder; an empty one ends them */
   FLAM_WIRE_INPUT = 'I',    /* for the program; empty: its end */
   FLAM_WIRE_SIGNAL = 'S',   /* u8 */
-  FLAM_WIRE_SHUT = 'P',     /* u8: nobody reads the program's output 1 or 2 */
+  FLAM_WIRE_SHUT = 'P',     /* u8: nobody reads the program's output 1 or 2, or
+                               the recorder's status (FLAM_WIRE_STATUS) */
   FLAM_WIRE_KEPT = 'K',     /* all of the capture has been written */
   FLAM_WIRE_LEFT = 'L',     /* the recorder here was killed */
   /* in both directions */
