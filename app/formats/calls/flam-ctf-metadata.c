@@ -138,7 +138,7 @@ next (Parser *parser)
       parser->token = TEXT;
       parser->text = (FlamSlice){ start + 1, (gsize)(parser->p - start - 1) };
       if (parser->p == parser->end)
-        fail (parser, N_ ("a text has no end"));
+        fail (parser, N_ ("a string is not terminated"));
       else
         parser->p++;
     }
@@ -180,7 +180,7 @@ static gboolean
 expect (Parser *parser, int token)
 {
   return accept (parser, token) ||
-         fail (parser, N_ ("something else was expected here"));
+         fail (parser, N_ ("this was not expected here"));
 }
 
 /* --- names --------------------------------------------------------------- */
@@ -299,7 +299,7 @@ look_up (Parser *parser, const char *kind, const char *name)
       if (type != NULL)
         return type;
     }
-  fail (parser, N_ ("this type was not described"));
+  fail (parser, N_ ("this type is not described"));
   return NULL;
 }
 
@@ -354,7 +354,7 @@ static guint
 to_align (Parser *parser, guint64 bits)
 {
   if (bits == 0 || bits > 1 << 16 || (bits & (bits - 1)) != 0)
-    fail (parser, N_ ("this alignment is not a power of two"));
+    fail (parser, N_ ("the alignment is not a power of two"));
   return (guint)CLAMP (bits, 1, 1 << 16);
 }
 
@@ -399,7 +399,7 @@ parse_attributes (Parser *parser, FlamCtfType *type)
         expect (parser, ';');
     }
   if (type->kind == FLAM_CTF_INTEGER && (size == 0 || size > 64))
-    fail (parser, N_ ("an integer has more than 64 bits, or none"));
+    fail (parser, N_ ("an integer must have 1 to 64 bits"));
   type->size = (guint)MIN (size, 4096);
   if (type->kind == FLAM_CTF_INTEGER || type->kind == FLAM_CTF_FLOAT)
     type->align = align != 0 ? align : type->size % 8 == 0 ? 8 : 1;
@@ -418,7 +418,7 @@ parse_simple (Parser *parser, FlamCtfKind kind)
       expect (parser, '}');
     }
   else if (kind != FLAM_CTF_STRING)
-    fail (parser, N_ ("a number without its size"));
+    fail (parser, N_ ("the size of a number is missing"));
   return type;
 }
 
@@ -552,7 +552,7 @@ parse_enum (Parser *parser)
     return NULL;
   if (base->kind != FLAM_CTF_INTEGER)
     {
-      fail (parser, N_ ("an enumeration is not made of integers"));
+      fail (parser, N_ ("an enumeration must consist of integers"));
       return NULL;
     }
   *type = *base;
@@ -636,7 +636,7 @@ parse_named (Parser *parser, char **name)
 
     if (space == NULL)
       {
-        fail (parser, N_ ("a field has no name, or no type"));
+        fail (parser, N_ ("a field needs a type and a name"));
         return NULL;
       }
     *space = '\0';
@@ -718,7 +718,7 @@ parse_fields (Parser *parser, FlamCtfType *type)
       const FlamCtfType *field_type;
 
       if (parser->token == END)
-        ok = fail (parser, N_ ("a description ends within a structure"));
+        ok = fail (parser, N_ ("the text ends within a structure"));
       else if (at_word (parser, "typealias"))
         ok = parse_alias (parser);
       else if (at_word (parser, "typedef"))
@@ -893,7 +893,7 @@ parse_block (Parser *parser, Block kind)
   enter_scope (parser);
   while (parser->token != '}' && parser->why == NULL)
     if (parser->token == END)
-      fail (parser, N_ ("a description ends within a block"));
+      fail (parser, N_ ("the text ends within a block"));
     else
       parse_line (parser, &what);
   leave_scope (parser);
