@@ -239,6 +239,32 @@ stage_file_too_large (void)
   assert_kept (recording, 7, "ulimit -f");
 }
 
+/* Allocations need a larger file than that in the target: refused before it
+ * starts, where the limit is 100 MB, too. */
+static void
+stage_no_room_for_allocations (void)
+{
+  const char *arguments[] = { "--mode", "alloc", "--", "touch", NULL, NULL };
+  const struct rlimit limit = { 100 << 20, 100 << 20 };
+  g_autofree char *folder = g_dir_make_tmp ("flambeau-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename (folder, "started", NULL);
+  g_autoptr (Recording) recording = NULL;
+
+  arguments[4] = file;
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+  recording = record (arguments);
+  g_assert_cmpint (recording->status, ==, 1);
+  g_assert_nonnull (strstr (recording->error, "ulimit -f unlimited"));
+  g_assert_false (g_file_test (file, G_FILE_TEST_EXISTS));
+  g_rmdir (folder);
+}
+
+static void
+test_no_room_for_allocations (void)
+{
+  play ("no-room-for-allocations");
+}
+
 static void
 test_file_too_large (void)
 {
@@ -537,6 +563,8 @@ main (int argc, char **argv)
   g_test_add_func ("/target/core", test_core);
   g_test_add_func ("/target/disk-full", test_disk_full);
   g_test_add_func ("/target/file-too-large", test_file_too_large);
+  g_test_add_func ("/target/no-room-for-allocations",
+                   test_no_room_for_allocations);
   g_test_add_func ("/target/not-dumpable", test_not_dumpable);
   g_test_add_func ("/target/memory-full", test_memory_full);
   g_test_add_func ("/target/set-user-id", test_set_user_id);
@@ -545,6 +573,7 @@ main (int argc, char **argv)
   g_test_add_func ("/target/no-ptrace", test_no_ptrace);
   add_stage ("disk-full", stage_disk_full);
   add_stage ("file-too-large", stage_file_too_large);
+  add_stage ("no-room-for-allocations", stage_no_room_for_allocations);
   add_stage ("not-dumpable", stage_not_dumpable);
   add_stage ("memory-full", stage_memory_full);
   add_stage ("set-user-id", stage_set_user_id);

@@ -14,6 +14,7 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -61,6 +62,24 @@ fail (GError **error, const char *what, const char *path)
 {
   return flam_error_set (
       error, FLAM_ERROR_SYSTEM, "%s: %s: %s", path, what, g_strerror (errno));
+}
+
+/* The library makes a file in the target, which inherits the limit; beyond it
+ * the kernel would send a fatal signal. */
+static gboolean
+check_limit (GError **error)
+{
+  struct rlimit limit;
+
+  if (getrlimit (RLIMIT_FSIZE, &limit) != 0 ||
+      limit.rlim_cur >= FLAM_ALLOC_FILE_SIZE)
+    return TRUE;
+  return flam_error_set (
+      error,
+      FLAM_ERROR_SYSTEM,
+      "%s",
+      N_ ("allocations are recorded through a larger file than the limit on "
+          "file sizes allows: raise it (ulimit -f unlimited)"));
 }
 
 static gboolean
@@ -155,7 +174,7 @@ flam_alloc_session_new (FlamBuilder *builder,
       g_ptr_array_new_with_free_func ((GDestroyNotify)flam_alloc_process_free);
   session->known =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  if (!find_library (session, error) ||
+  if (!check_limit (error) || !find_library (session, error) ||
       !flam_alloc_folder_make (&session->folder, error) ||
       !make_control (session, sample_bytes, follow, python, error))
     return NULL;
