@@ -7,6 +7,7 @@
 
 #include "flam-core-picture.h"
 #include "flam-formats.h"
+#include "flam-location.h"
 #include "flam-pages.h"
 
 #include <stdio.h>
@@ -87,6 +88,37 @@ load_side (Side *side, const char *path, FlamCliOptions *options)
   if (side->profile == NULL)
     side->profile = flam_cli_load (path, options);
   return side->profile != NULL;
+}
+
+typedef struct
+{
+  Side *side;
+  const char *path;
+  FlamCliOptions options;
+} Request;
+
+static gpointer
+load_request (gpointer data)
+{
+  Request *request = data;
+
+  return GINT_TO_POINTER (
+      load_side (request->side, request->path, &request->options));
+}
+
+/* Servers are asked at the same time: one answer takes most of its time there,
+ * on one core of ClickHouse. */
+static gboolean
+load_both (Side *base, Side *fresh, char **files, FlamCliOptions *options)
+{
+  Request request = { base, files[0], *options };
+  GThread *thread;
+  gboolean good;
+
+  request.options.silent = TRUE;
+  thread = g_thread_new ("base", load_request, &request);
+  good = load_side (fresh, files[1], options);
+  return GPOINTER_TO_INT (g_thread_join (thread)) && good;
 }
 
 /* If only the other side has a label, this one is not filtered by it. A label
@@ -237,6 +269,9 @@ load_sides (Side *base,
         _ ("diff: --group requires a BASE that is a folder"));
   if (search && (!load_side (fresh, files[1], options) ||
                  !find_base (base, fresh, files[0], asked, options)))
+    return FLAM_EXIT_REFUSED;
+  if (files[1] != NULL && flam_location_is (files[0]) &&
+      flam_location_is (files[1]) && !load_both (base, fresh, files, options))
     return FLAM_EXIT_REFUSED;
   if (!load_side (base, search ? base->found : files[0], options))
     return FLAM_EXIT_REFUSED;

@@ -674,7 +674,7 @@ flam_cli_load (const char *path, FlamCliOptions *options)
     .weights_as = options->weights_as,
     .in_order_max = options->in_order ? G_MAXSIZE : 0,
     .binaries = (const char *const *)options->binaries,
-    .progress = isatty (STDERR_FILENO) ? &progress : NULL,
+    .progress = !options->silent && isatty (STDERR_FILENO) ? &progress : NULL,
     .jobs = (guint)options->jobs,
   };
   g_autoptr (GError) error = NULL;

@@ -45,6 +45,7 @@ typedef struct
   gint64 jobs;              /* 0: as many as there are cores */
   gboolean no_symbols;
   gboolean cache;
+  gboolean silent; /* shows no progress */
   gboolean full_names;
   gboolean debuginfod;
   char **binaries;

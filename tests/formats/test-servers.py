@@ -13,6 +13,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 import zlib
@@ -91,6 +92,17 @@ class Get(Case):
         self.server.answers["/new"] = SECOND.read_bytes()
         self.assertEqual(self.good(run("diff", "--json", self.url("/old"), self.url("/new"))),
                          self.good(run("diff", "--json", PPROF, SECOND)))
+
+    def test_both_at_once(self):
+        """Each of the two waits until the other one is asked as well."""
+        both = threading.Barrier(2, timeout=20)
+
+        def answer(handler):
+            both.wait()
+            handler.send(200, PPROF.read_bytes())
+
+        self.server.answers["/old"] = self.server.answers["/new"] = answer
+        self.good(run("diff", self.url("/old"), self.url("/new")))
 
     def test_execution_trace(self):
         self.server.answers["/debug/pprof/trace"] = TRACE.read_bytes()
