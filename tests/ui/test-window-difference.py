@@ -250,6 +250,7 @@ class DifferenceTest(Base):
             return before if len(before) > 5 and before == lines() else None
 
         for name in wait_for("the lines", settled)[:6]:
+            wait_for("the lines", settled)
             window.mouse(window.find(name, "label"))
             line = name.rpartition(":")[2]
             window.wait_label(lambda text, line=line: text == f"line {line}")
