@@ -12,13 +12,8 @@
 FlamTreeRow *
 flam_columns_row (gpointer item)
 {
-  FlamTreeRow *row;
-
-  if (!GTK_IS_TREE_LIST_ROW (item))
-    return item;
-  row = gtk_tree_list_row_get_item (item);
-  g_object_unref (row);
-  return row;
+  return GTK_IS_TREE_LIST_ROW (item) ? gtk_tree_list_row_get_item (item)
+                                     : g_object_ref (item);
 }
 
 /* --- right click, drag ---------------------------------------------------- */
@@ -48,22 +43,24 @@ on_pressed (
       gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (click));
   GtkWidget *view = gtk_widget_get_ancestor (cell, GTK_TYPE_COLUMN_VIEW);
   gpointer object = gtk_list_item_get_item (item);
+  g_autoptr (FlamTreeRow) row = NULL;
   FlamSession *session;
 
   if (view == NULL || object == NULL)
     return;
+  row = flam_columns_row (object);
   session = g_object_get_data (G_OBJECT (view), "flam-session");
   gtk_gesture_set_state (GTK_GESTURE (click), GTK_EVENT_SEQUENCE_CLAIMED);
   gtk_widget_translate_coordinates (cell, view, x, y, &x, &y);
-  flam_transforms_popup (
-      view, session, session_node (session, flam_columns_row (object)), x, y);
+  flam_transforms_popup (view, session, session_node (session, row), x, y);
 }
 
 static FlamDraggedFrame
 frame_of_row (GtkWidget *cell, gpointer item)
 {
   gpointer object = gtk_list_item_get_item (item);
-  FlamTreeRow *row = object != NULL ? flam_columns_row (object) : NULL;
+  g_autoptr (FlamTreeRow) row =
+      object != NULL ? flam_columns_row (object) : NULL;
   FlamDraggedFrame frame = { .tree = NULL };
 
   if (row != NULL)
@@ -107,7 +104,8 @@ cost_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 static void
 cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer cost)
 {
-  FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
+  g_autoptr (FlamTreeRow) row =
+      flam_columns_row (gtk_list_item_get_item (item));
   GtkWidget *cell = gtk_list_item_get_child (item);
   FlamViewData *view_data = flam_tree_row_get_view_data (row);
   const FlamFunctionRow *figures = flam_tree_row_get_row (row);
@@ -199,7 +197,8 @@ other_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 static void
 other_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
-  FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
+  g_autoptr (FlamTreeRow) row =
+      flam_columns_row (gtk_list_item_get_item (item));
   const FlamTree *tree = flam_tree_row_get_view_data (row)->tree;
   g_autofree char *text = flam_format_value (flam_tree_row_get_other (row),
                                              flam_tree_other_unit (tree));
@@ -294,7 +293,8 @@ name_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 static void
 name_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
-  FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
+  g_autoptr (FlamTreeRow) row =
+      flam_columns_row (gtk_list_item_get_item (item));
 
   g_autofree char *name = name_of (row);
 
@@ -315,11 +315,11 @@ expander_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   GtkTreeExpander *expander =
       GTK_TREE_EXPANDER (gtk_list_item_get_child (item));
-  GtkTreeListRow *row = gtk_list_item_get_item (item);
+  GtkTreeListRow *place = gtk_list_item_get_item (item);
+  g_autoptr (FlamTreeRow) row = flam_columns_row (place);
+  g_autofree char *name = name_of (row);
 
-  g_autofree char *name = name_of (flam_columns_row (row));
-
-  gtk_tree_expander_set_list_row (expander, row);
+  gtk_tree_expander_set_list_row (expander, place);
   set_name (gtk_tree_expander_get_child (expander), name);
 }
 
@@ -367,7 +367,8 @@ module_of (FlamTreeRow *row)
 static void
 module_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
-  FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
+  g_autoptr (FlamTreeRow) row =
+      flam_columns_row (gtk_list_item_get_item (item));
 
   set_name (gtk_list_item_get_child (item), module_of (row));
 }
@@ -398,7 +399,8 @@ flam_columns_add_module (GtkColumnView *view, gboolean sorted)
 static void
 place_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
-  FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
+  g_autoptr (FlamTreeRow) row =
+      flam_columns_row (gtk_list_item_get_item (item));
   GtkWidget *label = gtk_list_item_get_child (item);
   const char *file;
   guint32 line = flam_tree_source_line (flam_tree_row_get_view_data (row)->tree,
@@ -458,8 +460,9 @@ flam_columns_copy_rows (GtkColumnView *view)
   for (guint i = 0; i < n; i++)
     {
       g_autoptr (GObject) item = g_list_model_get_item (rows, i);
+      g_autoptr (FlamTreeRow) row = flam_columns_row (item);
 
-      append_row (text, flam_columns_row (item));
+      append_row (text, row);
     }
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (view)),
                           text->str);

@@ -14,7 +14,8 @@
 
 G_BEGIN_DECLS
 
-/* The row of an item of either kind; not a new reference. */
+/* The row of an item of either kind: a new reference, since the rows of a tree
+ * are created each time that one is requested. */
 FlamTreeRow *flam_columns_row (gpointer item);
 
 /* With `sorted`, the table can be sorted by the column. */

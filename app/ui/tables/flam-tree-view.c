@@ -160,12 +160,13 @@ static void
 on_selected (FlamTreeView *self)
 {
   gpointer item = gtk_single_selection_get_selected_item (self->selection);
+  g_autoptr (FlamTreeRow) row = NULL;
 
   if (self->syncing || item == NULL)
     return;
+  row = flam_columns_row (item);
   self->syncing = TRUE;
-  flam_session_set_current (self->session,
-                            flam_tree_row_get_node (flam_columns_row (item)));
+  flam_session_set_current (self->session, flam_tree_row_get_node (row));
   self->syncing = FALSE;
 }
 
