@@ -271,15 +271,21 @@ load_sides (Side *base,
                  !find_base (base, fresh, files[0], asked, options)))
     return FLAM_EXIT_REFUSED;
   if (files[1] != NULL && flam_location_is (files[0]) &&
-      flam_location_is (files[1]) && !load_both (base, fresh, files, options))
-    return FLAM_EXIT_REFUSED;
-  if (!load_side (base, search ? base->found : files[0], options))
-    return FLAM_EXIT_REFUSED;
-  if (files[1] == NULL)
-    fresh->profile = flam_profile_ref (base->profile);
-  if (!search &&
-      !load_side (fresh, files[1] != NULL ? files[1] : files[0], options))
-    return FLAM_EXIT_REFUSED;
+      flam_location_is (files[1]))
+    {
+      if (!load_both (base, fresh, files, options))
+        return FLAM_EXIT_REFUSED;
+    }
+  else
+    {
+      if (!load_side (base, search ? base->found : files[0], options))
+        return FLAM_EXIT_REFUSED;
+      if (files[1] == NULL)
+        fresh->profile = flam_profile_ref (base->profile);
+      if (!search &&
+          !load_side (fresh, files[1] != NULL ? files[1] : files[0], options))
+        return FLAM_EXIT_REFUSED;
+    }
   status = select_base (base, fresh, before, asked, options);
   if (status == FLAM_EXIT_DONE)
     status = select_side (fresh, base->profile, FALSE, options);
