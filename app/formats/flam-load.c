@@ -80,3 +80,15 @@ flam_load_stack (FlamBuilder *builder, const GArray *frames)
         builder, stack, g_array_index (frames, FlamId, i - 1));
   return stack;
 }
+
+void
+flam_load_warn_open (FlamBuilder *builder, guint64 n)
+{
+  flam_builder_warn_count (
+      builder,
+      n,
+      "%" PRIu64
+      " call does not return in the trace: it is shown until the end",
+      "%" PRIu64
+      " calls do not return in the trace: they are shown until the end");
+}

@@ -92,6 +92,9 @@ FlamFrameId flam_load_frame (FlamBuilder *builder,
 /* Of FlamIds of frames, the leaf first. */
 FlamStackId flam_load_stack (FlamBuilder *builder, const GArray *frames);
 
+/* Warns of the calls of a trace that are open at its end. */
+void flam_load_warn_open (FlamBuilder *builder, guint64 n);
+
 /* --- progress ------------------------------------------------------------ */
 
 /* Reports that the source's bytes before `at` are read. FALSE: cancelled. */

@@ -259,13 +259,7 @@ close_calls (FlamCallLog *log)
                          (FlamSlice){ "", 0 });
     }
   flam_call_log_end_stack (log);
-  flam_builder_warn_count (
-      log->builder,
-      open,
-      "%" PRIu64
-      " call does not return in the trace: it is shown until the end",
-      "%" PRIu64
-      " calls do not return in the trace: they are shown until the end");
+  flam_load_warn_open (log->builder, open);
 }
 
 static FlamThreadId *

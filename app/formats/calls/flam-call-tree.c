@@ -252,13 +252,7 @@ flam_call_tree_finish (FlamCallTree *tree)
       "%" PRIu64 " call began before the trace and is left out",
       "%" PRIu64 " calls began before the trace and are left out");
   if (tree->timed)
-    flam_builder_warn_count (
-        tree->builder,
-        open,
-        "%" PRIu64
-        " call does not return in the trace: it is shown until the end",
-        "%" PRIu64
-        " calls do not return in the trace: they are shown until the end");
+    flam_load_warn_open (tree->builder, open);
   else
     flam_builder_warn_count (
         tree->builder,

@@ -962,13 +962,7 @@ load (FlamLoad *load, GError **error)
       "it is missing",
       "%" PRIu64 " files of the trace are damaged: parts of "
       "them are missing");
-  flam_builder_warn_count (
-      builder,
-      trace->spans.open,
-      "%" PRIu64
-      " call does not return in the trace: it is shown until the end",
-      "%" PRIu64
-      " calls do not return in the trace: they are shown until the end");
+  flam_load_warn_open (builder, trace->spans.open);
   return TRUE;
 }
 

@@ -244,13 +244,7 @@ load (FlamLoad *load, GError **error)
       trace->skipped,
       "%" PRIu64 " place in the calls is damaged and was skipped",
       "%" PRIu64 " places in the calls are damaged and were skipped");
-  flam_builder_warn_count (
-      builder,
-      trace->spans.open,
-      "%" PRIu64
-      " call does not return in the trace: it is shown until the end",
-      "%" PRIu64
-      " calls do not return in the trace: they are shown until the end");
+  flam_load_warn_open (builder, trace->spans.open);
   return TRUE;
 }
 

@@ -330,13 +330,7 @@ warn (Trace *trace)
                            "%" PRIu64 " method returns without a recorded call",
                            "%" PRIu64
                            " methods return without a recorded call");
-  flam_builder_warn_count (
-      trace->builder,
-      trace->spans.open,
-      "%" PRIu64
-      " call does not return in the trace: it is shown until the end",
-      "%" PRIu64
-      " calls do not return in the trace: they are shown until the end");
+  flam_load_warn_open (trace->builder, trace->spans.open);
 }
 
 /* Calls without a return last to the end, which for clocks of threads is the

@@ -133,13 +133,7 @@ load (FlamLoad *load, GError **error)
         load->source, error, N_ ("this xdebug trace has no calls"));
   flam_trace_spans_make_samples (&trace->spans, TRUE);
   flam_text_warn_bad (&trace->lines, builder, N_ ("a trace of xdebug"));
-  flam_builder_warn_count (
-      builder,
-      trace->spans.open + trace->cut,
-      "%" PRIu64
-      " call does not return in the trace: it is shown until the end",
-      "%" PRIu64
-      " calls do not return in the trace: they are shown until the end");
+  flam_load_warn_open (builder, trace->spans.open + trace->cut);
   return TRUE;
 }
 
