@@ -31,6 +31,8 @@
 /* Folders and files in a session. */
 #define MOST_FILES 4096
 #define MOST_LEVELS 5
+/* Modules of a process that are searched, the last ones first. */
+#define MOST_LOOKED 4096
 /* Clocks that count from 1970, not from the start of the machine, ns. */
 #define IN_2001 (G_GINT64_CONSTANT (1000000000) * 1000000000)
 
@@ -103,6 +105,7 @@ typedef struct
   GArray *by_cpu;        /* 1 + a row of threads */
   GHashTable *processes; /* tid -> pid, of a kernel trace */
   GPtrArray *modules;    /* Module */
+  GHashTable *loaded;    /* pid and address -> Module */
   gboolean changes;      /* other modules come to the same addresses */
   GHashTable *frames;    /* pid and address -> 1 + a frame */
   GArray *switches;      /* Switch, by CPU and time once all is read */
@@ -343,17 +346,19 @@ free_module (gpointer data)
   g_free (module);
 }
 
+static gint64
+key_of (gint32 pid, guint64 address)
+{
+  return (gint64)(address ^ (guint64)(guint32)pid << 48);
+}
+
+/* The last one that was loaded there. */
 static Module *
 find_loaded (Trace *trace, gint32 pid, guint64 start)
 {
-  for (guint i = trace->modules->len; i-- > 0;)
-    {
-      Module *module = trace->modules->pdata[i];
+  gint64 key = key_of (pid, start);
 
-      if (module->pid == pid && module->start == start)
-        return module;
-    }
-  return NULL;
+  return g_hash_table_lookup (trace->loaded, &key);
 }
 
 static void
@@ -362,6 +367,7 @@ add_module (Trace *trace, const FlamCtfReader *reader, gint32 pid)
   guint64 start, size, pic = 1;
   FlamSlice path;
   Module *module;
+  gint64 key;
 
   if (!flam_ctf_reader_number (reader, trace->names.baddr, &start) ||
       !flam_ctf_reader_number (reader, trace->names.memsz, &size) ||
@@ -369,14 +375,6 @@ add_module (Trace *trace, const FlamCtfReader *reader, gint32 pid)
       trace->modules->len >= 1 << 20)
     return;
   flam_ctf_reader_number (reader, trace->names.is_pic, &pic);
-  for (guint i = 0; i < trace->modules->len; i++)
-    {
-      const Module *other = trace->modules->pdata[i];
-
-      if (other->pid == pid && start < other->end &&
-          start + size > other->start && !flam_slice_is (path, other->path))
-        trace->changes = TRUE;
-    }
   module = g_new0 (Module, 1);
   module->time = reader->time;
   module->until = G_MAXINT64;
@@ -387,6 +385,8 @@ add_module (Trace *trace, const FlamCtfReader *reader, gint32 pid)
   module->path = g_strndup (path.text, path.length);
   module->module = FLAM_NONE;
   g_ptr_array_add (trace->modules, module);
+  key = key_of (pid, start);
+  g_hash_table_replace (trace->loaded, g_memdup2 (&key, sizeof key), module);
 }
 
 static void
@@ -420,6 +420,36 @@ compare_modules (gconstpointer a, gconstpointer b)
   return x->time < y->time ? -1 : x->time > y->time;
 }
 
+static int
+compare_starts (gconstpointer a, gconstpointer b)
+{
+  const Module *x = *(const Module *const *)a, *y = *(const Module *const *)b;
+
+  if (x->pid != y->pid)
+    return x->pid < y->pid ? -1 : 1;
+  return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Whether other modules come to the same addresses; sorts by time. */
+static void
+sort_modules (Trace *trace)
+{
+  const Module *last = NULL;
+
+  g_ptr_array_sort (trace->modules, compare_starts);
+  for (guint i = 0; i < trace->modules->len; i++)
+    {
+      const Module *module = trace->modules->pdata[i];
+
+      if (last != NULL && last->pid == module->pid &&
+          module->start < last->end && strcmp (module->path, last->path) != 0)
+        trace->changes = TRUE;
+      if (last == NULL || last->pid != module->pid || module->end > last->end)
+        last = module;
+    }
+  g_ptr_array_sort (trace->modules, compare_modules);
+}
+
 static FlamFrameId
 make_frame (Trace *trace, gint32 pid, guint64 address, gint64 time)
 {
@@ -441,7 +471,7 @@ make_frame (Trace *trace, gint32 pid, guint64 address, gint64 time)
       else
         n = half;
     }
-  while (first-- > 0)
+  for (guint k = 0; k < MOST_LOOKED && first-- > 0; k++)
     {
       Module *module = trace->modules->pdata[first];
 
@@ -470,7 +500,7 @@ make_frame (Trace *trace, gint32 pid, guint64 address, gint64 time)
 static FlamFrameId
 frame_of (Trace *trace, gint32 pid, guint64 address, gint64 time)
 {
-  gint64 key = (gint64)(address ^ (guint64)(guint32)pid << 48);
+  gint64 key = key_of (pid, address);
   gpointer found =
       trace->changes ? NULL : g_hash_table_lookup (trace->frames, &key);
   FlamFrameId frame;
@@ -693,7 +723,7 @@ make_spans (Trace *trace)
   FlamBuilder *builder = trace->load->builder;
   const FlamProfile *tables = &flam_builder_tables (builder)->profile;
 
-  g_ptr_array_sort (trace->modules, compare_modules);
+  sort_modules (trace);
   g_array_sort (trace->switches, compare_switches);
   for (gsize i = 0; i < trace->moments.n; i++)
     {
@@ -913,6 +943,7 @@ load (FlamLoad *load, GError **error)
   trace->by_cpu = flam_arena_zeroed (load, guint32);
   trace->processes = flam_arena_table (load, FLAM_KEY_DIRECT, NULL);
   trace->modules = flam_arena_pointers (load, free_module);
+  trace->loaded = flam_arena_table (load, FLAM_KEY_NUMBER, NULL);
   trace->frames = flam_arena_table (load, FLAM_KEY_NUMBER, NULL);
   trace->switches = flam_arena_array (load, Switch);
   trace->kinds = flam_arena_zeroed (load, Kind);
