@@ -206,7 +206,7 @@ static const Case cases[] = {
     "pthread_cond_wait!/lib/libc.so 62\n"
     "Q.work@Q.java:4 38\n",
     "62 % of the time waits for a lock in Q.pop (Q.java:40)" },
-  { "a clock is no lock, and a sleep may be a futex",
+  { "a clock is not a lock, and a sleep may be a futex",
     TRUE,
     "lock: Q.nap@Q.java:40;JVM_Sleep!/opt/jdk/libjvm.so;"
     "pthread_cond_clockwait!/lib/libc.so 62\n"

@@ -640,7 +640,7 @@ is_guess (const FlamCallGraph *graph)
   return FALSE;
 }
 
-/* What is no longer needed is freed at once: the samples take its place. */
+/* Frees at once what the samples do not need, since they take its place. */
 gboolean
 flam_call_graph_finish (FlamCallGraph *graph, GError **error)
 {

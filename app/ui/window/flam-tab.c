@@ -49,7 +49,7 @@ update_progress (FlamTab *self)
   double fraction = flam_session_get_fraction (self->session);
   g_autofree char *text = NULL;
 
-  /* There is no progress while waiting for a recording. */
+  /* Waiting for a recording shows no progress. */
   gtk_widget_set_visible (GTK_WIDGET (self->progress),
                           activity != FLAM_ACTIVITY_NONE &&
                               flam_tab_shows_capture (self));

@@ -417,7 +417,7 @@ def main():
     data = bytearray(stream.read_bytes())
     data[4096:4100] = b"noon"
     stream.write_bytes(data)
-    # Only events that are no calls.
+    # Events alone, without calls.
     (folder / "events").mkdir(exist_ok=True)
     (folder / "events/metadata").write_text(BARE.replace("pump_stop", "pump_pause"))
     (folder / "events/stream").write_bytes((folder / "bare/stream").read_bytes())
