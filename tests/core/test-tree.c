@@ -956,6 +956,51 @@ test_processes (void)
     }
 }
 
+/* Threads of one name have their ids; a thread of another capture is found by
+ * its name alone. */
+static void
+test_thread_names (void)
+{
+  static const struct
+  {
+    gint32 tid;
+    const char *name;
+    const char *shown;
+  } threads[] = { { 41, "worker", "worker (41)" },
+                  { 42, "worker", "worker (42)" },
+                  { 43, "main", "main" },
+                  { -1, "idle", "idle" } };
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamProcessId process = flam_builder_process (builder, 41, 0);
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) tree = NULL;
+  const char *worker[] = { "worker", NULL };
+
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    {
+      FlamSample sample = { .thread = flam_builder_thread (
+                                builder, process, threads[i].tid, 0),
+                            .stack = FLAM_NONE };
+
+      flam_builder_set_thread_name (builder, sample.thread, threads[i].name);
+      for (guint n = i; n < G_N_ELEMENTS (threads); n++)
+        flam_builder_add_sample (builder, &sample, NULL);
+    }
+  profile = flam_builder_finish (builder, NULL);
+  selection->by = FLAM_BY_THREAD;
+  tree = tree_of (profile, selection);
+  g_assert_cmpuint (tree->n, ==, 1 + G_N_ELEMENTS (threads));
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    {
+      g_assert_cmpstr (flam_tree_name (tree, i + 1), ==, threads[i].shown);
+      g_assert_cmpstr (flam_tree_plain_name (tree, i + 1), ==, threads[i].name);
+    }
+  g_assert_cmpuint (flam_tree_find_names (tree, worker), ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -982,5 +1027,6 @@ main (int argc, char **argv)
   g_test_add_func ("/tree/find-again", test_find_again);
   g_test_add_func ("/tree/search", test_search);
   g_test_add_func ("/tree/processes", test_processes);
+  g_test_add_func ("/tree/thread-names", test_thread_names);
   return g_test_run ();
 }

@@ -33,8 +33,8 @@ copy_tree (const FlamTree *tree)
 #undef COPY
   copy->stack_node = copy_column (
       tree->stack_node, tree->profile->stacks.n, sizeof *tree->stack_node);
-  if (tree->process_names != NULL)
-    copy->process_names = g_ptr_array_ref (tree->process_names);
+  if (tree->top_names != NULL)
+    copy->top_names = g_ptr_array_ref (tree->top_names);
   copy->change = NULL;
   return copy;
 }

@@ -81,8 +81,8 @@ sandwich_finish (Sandwich *sandwich, gboolean inverted)
   result->inverted = inverted;
   result->measure = tree->measure;
   result->counted = tree->counted;
-  if (tree->process_names != NULL)
-    result->process_names = g_ptr_array_ref (tree->process_names);
+  if (tree->top_names != NULL)
+    result->top_names = g_ptr_array_ref (tree->top_names);
   g_free (flam_draft_number (result, &sandwich->draft, FLAM_ORDER_TOTAL));
   return result;
 }

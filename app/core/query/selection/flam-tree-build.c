@@ -493,8 +493,7 @@ flam_tree_new_shown (const FlamWeights *weights,
   if (merges ? !build_by_merge (tree, &walk, order, progress, error)
              : !build_by_draft (tree, &walk, weights, order, progress, error))
     return NULL;
-  if (tree->by == FLAM_BY_PROCESS)
-    flam_tree_name_processes (tree);
+  flam_tree_name_tops (tree);
   if (tree->stack_node != NULL && weights->other != NULL)
     add_other (tree, weights);
   if (tree->stack_node != NULL && weights->exact != NULL)

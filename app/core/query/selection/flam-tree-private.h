@@ -23,8 +23,8 @@ const char *flam_tree_key_name (const FlamProfile *profile,
                                 FlamBy by,
                                 FlamTreeKey key,
                                 gboolean top);
-/* Fills `process_names`. */
-void flam_tree_name_processes (FlamTree *tree);
+/* Fills `top_names`. */
+void flam_tree_name_tops (FlamTree *tree);
 
 typedef struct
 {

@@ -61,7 +61,7 @@ tree_clear (gpointer data)
   g_free (tree->exact_self);
   g_free (tree->exact_total);
   flam_cells_drop (tree->stack_node);
-  g_clear_pointer (&tree->process_names, g_ptr_array_unref);
+  g_clear_pointer (&tree->top_names, g_ptr_array_unref);
   flam_profile_unref (tree->profile);
 }
 
@@ -174,29 +174,72 @@ name_process (const FlamProcesses *processes, FlamProcessId i, const char *name)
              : g_steal_pointer (&numbered);
 }
 
-void
-flam_tree_name_processes (FlamTree *tree)
+static void
+name_processes (FlamTree *tree)
 {
   const FlamProcesses *processes = &tree->profile->processes;
 
-  tree->process_names = g_ptr_array_new_full (processes->n, g_free);
   for (FlamId i = 0; i < processes->n; i++)
     {
       const char *name = flam_tree_key_name (
           tree->profile, FLAM_BY_PROCESS, (FlamTreeKey){ i }, TRUE);
 
-      g_ptr_array_add (tree->process_names, name_process (processes, i, name));
+      g_ptr_array_add (tree->top_names, name_process (processes, i, name));
     }
+}
+
+static void
+name_threads (FlamTree *tree)
+{
+  const FlamThreads *threads = &tree->profile->threads;
+  g_autoptr (GHashTable) met = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree const char **names = g_new (const char *, threads->n + 1);
+
+  for (FlamId i = 0; i < threads->n; i++)
+    {
+      guint n;
+
+      names[i] = flam_tree_key_name (
+          tree->profile, FLAM_BY_THREAD, (FlamTreeKey){ i }, TRUE);
+      n = GPOINTER_TO_UINT (g_hash_table_lookup (met, names[i]));
+      g_hash_table_insert (met, (gpointer)names[i], GUINT_TO_POINTER (n + 1));
+    }
+  for (FlamId i = 0; i < threads->n; i++)
+    {
+      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (met, names[i]));
+
+      g_ptr_array_add (
+          tree->top_names,
+          n > 1 && threads->tid[i] >= 0
+              ? g_strdup_printf ("%s (%d)", names[i], threads->tid[i])
+              : g_strdup (names[i]));
+    }
+}
+
+void
+flam_tree_name_tops (FlamTree *tree)
+{
+  if (tree->by != FLAM_BY_PROCESS && tree->by != FLAM_BY_THREAD)
+    return;
+  tree->top_names = g_ptr_array_new_with_free_func (g_free);
+  if (tree->by == FLAM_BY_PROCESS)
+    name_processes (tree);
+  else
+    name_threads (tree);
+}
+
+static gboolean
+has_own_name (const FlamTree *tree, FlamNodeId node)
+{
+  return tree->top_names != NULL && flam_tree_is_top (tree, node) &&
+         tree->key[node].row < tree->top_names->len;
 }
 
 const char *
 flam_tree_name (const FlamTree *tree, FlamNodeId node)
 {
-  FlamProcessId process = flam_tree_process (tree, node);
-
-  return process != FLAM_NONE && tree->process_names != NULL
-             ? tree->process_names->pdata[process]
-             : flam_tree_plain_name (tree, node);
+  return has_own_name (tree, node) ? tree->top_names->pdata[tree->key[node].row]
+                                   : flam_tree_plain_name (tree, node);
 }
 
 FlamFunctionId
@@ -317,8 +360,8 @@ flam_tree_source_line (const FlamTree *tree, FlamNodeId node, const char **file)
   return profile->functions.line[function];
 }
 
-/* The child of `parent` with this name, or, of processes, the first with this
- * plain name; FLAM_NONE: there is none. */
+/* The child of `parent` with this name, or, of processes and threads, the first
+ * with this plain name; FLAM_NONE: there is none. */
 static FlamId
 child_named (const FlamTree *tree, FlamId parent, const char *name)
 {
@@ -329,8 +372,7 @@ child_named (const FlamTree *tree, FlamId parent, const char *name)
        child = flam_tree_next_sibling (tree, child))
     if (strcmp (flam_tree_name (tree, child), name) == 0)
       return child;
-    else if (alike == FLAM_NONE &&
-             flam_tree_process (tree, child) != FLAM_NONE &&
+    else if (alike == FLAM_NONE && has_own_name (tree, child) &&
              strcmp (flam_tree_plain_name (tree, child), name) == 0)
       alike = child;
   return alike;
@@ -518,9 +560,9 @@ flam_tree_find_path (const FlamTree *from, FlamNodeId node, const FlamTree *to)
       !to->rooted)
     return find_same (from, node, to);
   names = flam_tree_get_path (from, node);
-  /* Processes of another capture have different ids. */
+  /* Processes and threads of another capture have different ids. */
   for (guint32 i = from->depth[node]; node != 0; node = from->parent[node])
-    if (flam_tree_process (from, node) != FLAM_NONE)
+    if (has_own_name (from, node))
       {
         g_free (names[--i]);
         names[i] = g_strdup (flam_tree_plain_name (from, node));

@@ -85,8 +85,9 @@ typedef struct
   FlamId *stack_node; /* per stack of the profile: the node that has its weight,
                          or FLAM_NONE; NULL where flam_by_has_tops(), since one
                          stack then has many */
-  GPtrArray *process_names; /* FLAM_BY_PROCESS: "make (4711)", one per process;
-                               otherwise NULL */
+  GPtrArray *top_names; /* FLAM_BY_PROCESS: "make (4711)", one per process;
+                           FLAM_BY_THREAD: one per thread, with its id where
+                           several have one name; otherwise NULL */
 } FlamTree;
 
 /* NULL only with an error (cancelled). Nodes without weight are left out. */
@@ -130,7 +131,8 @@ guint64 flam_tree_address (const FlamTree *tree, FlamNodeId node);
  * FLAM_BY_LINE, "@0x4f2" with FLAM_BY_ADDRESS; otherwise ""; g_free. */
 char *flam_tree_detail (const FlamTree *tree, FlamNodeId node);
 /* Valid as long as the tree. With FLAM_BY_LINE the function's name, with
- * FLAM_BY_PROCESS the process's and its id: many may have one name. */
+ * FLAM_BY_PROCESS the process's and its id, with FLAM_BY_THREAD the thread's,
+ * and its id where several have one name. */
 const char *flam_tree_name (const FlamTree *tree, FlamNodeId node);
 /* The same without the id: to compare with another capture's. */
 const char *flam_tree_plain_name (const FlamTree *tree, FlamNodeId node);
