@@ -55,6 +55,24 @@ read_maps (void)
   close (fd);
 }
 
+/* A row is found by bisection. */
+static void
+check_order (const FlamUnwindTable *table, const char *path)
+{
+  const FlamUnwindRow *rows = flam_unwind_table_rows (table);
+
+  for (uint32_t i = 1; i < table->n_rows; i++)
+    if (rows[i].pc <= rows[i - 1].pc)
+      {
+        printf ("%s: row %u at %x, after %x\n",
+                path,
+                i,
+                rows[i].pc,
+                rows[i - 1].pc);
+        exit (1);
+      }
+}
+
 static const FlamUnwindTable *
 table_of (const FlamMapping *mapping)
 {
@@ -93,6 +111,8 @@ table_of (const FlamMapping *mapping)
       memcpy (code + 1, (const void *)mapping->start, size);
       table = flam_unwind_table_new (&sections, &why);
     }
+  if (table)
+    check_order (table, path);
   return table;
 }
 

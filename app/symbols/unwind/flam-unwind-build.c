@@ -402,18 +402,21 @@ scan_gaps (Builder *builder)
   return builder->rows.n + builder->fdes.n + builder->scanned.n + 1;
 }
 
-/* Adds the rows of the gap that ends at `end`. */
+/* Adds the rows of the gap [start, end). The row behind the code of an earlier
+ * gap may be at the first byte of an FDE, which has a row of its own. */
 static uint32_t
 join_scanned (const Builder *builder,
               FlamUnwindRow *out,
               uint32_t n,
               size_t *next,
+              uint32_t start,
               uint32_t end)
 {
   const FlamUnwindRow *scanned = builder->scanned.data;
 
   for (; *next < builder->scanned.n && scanned[*next].pc < end; (*next)++)
-    n = join_row (out, n, scanned[*next]);
+    if (scanned[*next].pc >= start)
+      n = join_row (out, n, scanned[*next]);
   return n;
 }
 
@@ -436,7 +439,7 @@ join_rows (const Builder *builder, FlamUnwindRow *out, uint32_t *covered_end)
       if (covered > 0 && fde->start - covered >= PADDING &&
           fde->start > covered)
         n = join_row (out, n, (FlamUnwindRow){ .pc = covered });
-      n = join_scanned (builder, out, n, &next_scanned, fde->start);
+      n = join_scanned (builder, out, n, &next_scanned, covered, fde->start);
       for (uint32_t k = 0; k < fde->n_rows; k++)
         {
           FlamUnwindRow next = row[k];
@@ -455,7 +458,7 @@ join_rows (const Builder *builder, FlamUnwindRow *out, uint32_t *covered_end)
       last += builder->scanned.n - 1;
       if (n > 0)
         n = join_row (out, n, (FlamUnwindRow){ .pc = covered });
-      n = join_scanned (builder, out, n, &next_scanned, UINT32_MAX);
+      n = join_scanned (builder, out, n, &next_scanned, covered, UINT32_MAX);
       covered = end_of_code (builder, last->pc);
     }
   *covered_end = covered;
