@@ -202,6 +202,32 @@ test_no_return (void)
   g_assert_cmpuint (find_row (rows, 33).cfa, ==, 2);
 }
 
+/* Such a function before strlen() of musl 1.2.5, which jumps without a frame.
+ * Its endbr64 marks it as a function; behind a call that returns twice, without
+ * padding, it does not. */
+static void
+test_no_return_landing (void)
+{
+  static const guint8 code[48] = {
+    0x53, 0x48, 0x83, 0xec, 0x10,                   /* push rbx, sub $16 */
+    0x66, 0x90, 0x66, 0x90,                         /* nops */
+    0xe8, 0x30, 0x00, 0x00, 0x00, 0x66, 0x90,       /* call, padding */
+    0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x89, 0xf8,       /* endbr64, mov */
+    0xeb, 0x02, 0x66, 0x90, 0x48, 0x29, 0xf8, 0xc3, /* jmp, ..., sub, ret */
+  };
+  guint8 twice[48];
+  g_autoptr (GArray) rows = scan (code, sizeof code, 0, sizeof code, TRUE);
+  g_autoptr (GArray) others = NULL;
+
+  g_assert_cmpuint (find_row (rows, 14).cfa, ==, 4);
+  g_assert_cmpuint (find_row (rows, 16).cfa, ==, 1);
+  memcpy (twice, code, sizeof code);
+  memmove (twice + 11, twice + 9, 5);
+  memcpy (twice + 9, "\x66\x90", 2);
+  others = scan (twice, sizeof twice, 0, sizeof twice, TRUE);
+  g_assert_cmpuint (find_row (others, 16).cfa, ==, 4);
+}
+
 static void
 test_by_hand (void)
 {
@@ -568,6 +594,7 @@ main (int argc, char **argv)
   g_test_add_func ("/unwind-scan/packed", test_packed);
   g_test_add_func ("/unwind-scan/outermost", test_outermost);
   g_test_add_func ("/unwind-scan/no-return", test_no_return);
+  g_test_add_func ("/unwind-scan/no-return-landing", test_no_return_landing);
   g_test_add_func ("/unwind-scan/cfi", test_cfi);
   g_test_add_func ("/unwind-scan/lengths", test_lengths);
   g_test_add_func ("/unwind-scan/writes", test_writes);

@@ -203,6 +203,16 @@ go_on (Scan *scan, uint32_t at, const FlamInstruction *end)
     }
 }
 
+/* Where an indirect call may arrive (Intel's CET): at the start of a function,
+ * or directly behind a call that returns twice. */
+static bool
+is_landing (const Scan *scan, uint32_t at)
+{
+  static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+  return is_code (scan, at, endbr64, sizeof endbr64);
+}
+
 /* A call that does not return is the last instruction of many functions
  * (__stack_chk_fail). TRUE: the next function begins at `next`, which is
  * updated. */
@@ -213,7 +223,7 @@ ends_at_call (Scan *scan, uint32_t *next)
 
   if (at >= scan->size || (scan->start + at) % ALIGNED != 0 ||
       scan->last_target >= at || scan->state.depth == 8 ||
-      !is_balanced (scan, at))
+      !((at > *next && is_landing (scan, at)) || is_balanced (scan, at)))
     return false;
   *next = at;
   begin_function (scan, at, at_entry);
