@@ -24,6 +24,8 @@ import sys
 import tempfile
 import time
 
+import dotnets
+
 # When started manually, it uses the build of tests/run.
 root = pathlib.Path(__file__).resolve().parent.parent.parent
 build = pathlib.Path(os.environ.get("FLAM_BUILD_ROOT", root / "_test"))
@@ -34,7 +36,7 @@ scripts = pathlib.Path(__file__).resolve().parent / "targets/ground-truth"
 
 C_PROGRAMS = ["burst", "calls", "echo", "forking", "piped", "pool", "remap", "ticks", "server", "squeeze",
               "uneven"]
-PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js", "burst.java", "kinds.java", "burst.rb",
+PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js", "burst.java", "kinds.java", "burst.cs", "burst.rb",
                          "burst.php", "burst.pl", "burst.lua", "burst.erl", "burst.scm"]
 MODES = ["cpu", "both", "wall"]
 RATES = [100, 997, 5000]
@@ -58,6 +60,7 @@ CAP_SYS_ADMIN, CAP_BPF = 21, 39
 
 # The interpreters of programs by suffix: names of commands.
 INTERPRETERS = {
+    ".cs": ["dotnet"],
     ".erl": ["erl"],
     ".java": ["java"],
     ".js": ["node"],
@@ -102,6 +105,8 @@ def script_command(script, runs=None, flags=()):
     """`runs`: the interpreter; None: that of PATH. Returns None if it, or the
     compiler, is not installed."""
     runs = shutil.which(runs) if runs else interpreter(script.suffix)
+    if script.suffix == ".cs":
+        return runs and dotnets.program(script, runs)
     folder = compiled(script) if script.suffix in COMPILERS else ""
     if not runs or folder is None:
         return None
@@ -297,8 +302,8 @@ def top(file, *selection):
 def found(program, answer, functions):
     """The share that each of them has in an answer of top's."""
     sums = dict.fromkeys(functions, 0)
-    java = program.endswith(".java")
-    prefix = program.removesuffix("java").capitalize() if java else ""
+    stem, suffix = os.path.splitext(program)
+    prefix = f"{stem.capitalize()}." if suffix in (".cs", ".java") else ""
     for row in answer["rows"]:
         for name in functions:
             # In V8's map: "*heavyWork /a/b.js:1:2".
