@@ -209,7 +209,7 @@ main (int argc, char **argv)
                                pid,
                                0,
                                tid,
-                               FALSE,
+                               FLAM_BIRTH_UNSEEN,
                                NULL,
                                flam_tracer_now (&bench.tracer));
   bench.held = g_array_new (FALSE, FALSE, sizeof (gint64));

@@ -33,7 +33,8 @@ test_cpu (void)
   prctl (PR_SET_NAME, "a) R 1 2 (3");
   flam_pipe_init (&pipe);
   flam_tasks_init (&tasks, &pipe);
-  task = flam_tasks_add (&tasks, getpid (), 0, getpid (), TRUE, NULL, 0);
+  task = flam_tasks_add (
+      &tasks, getpid (), 0, getpid (), FLAM_BIRTH_EARLIER, NULL, 0);
   target = task->target;
   g_assert_cmpint (sched_getaffinity (0, sizeof allowed, &allowed), ==, 0);
   for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
@@ -95,7 +96,8 @@ test_on_cpu (void)
 
   flam_pipe_init (&pipe);
   flam_tasks_init (&tasks, &pipe);
-  task = flam_tasks_add (&tasks, getpid (), 0, getpid (), TRUE, NULL, 0);
+  task = flam_tasks_add (
+      &tasks, getpid (), 0, getpid (), FLAM_BIRTH_EARLIER, NULL, 0);
   target = task->target;
   if (!flam_task_read_switches (task, &switches))
     g_test_skip ("no /proc/PID/sched in this kernel");
@@ -265,7 +267,8 @@ test_wall_of_new_thread (void)
 
   flam_pipe_init (&pipe);
   flam_tasks_init (&tasks, &pipe);
-  task = flam_tasks_add (&tasks, getpid (), 0, getpid (), TRUE, NULL, now);
+  task = flam_tasks_add (
+      &tasks, getpid (), 0, getpid (), FLAM_BIRTH_EARLIER, NULL, now);
   target = task->target;
   g_assert_true (flam_task_read_schedstat (task, &stat));
   g_assert_cmpint (task->wall.until, <, now);

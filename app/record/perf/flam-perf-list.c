@@ -34,8 +34,8 @@ flam_perf_add_thread (FlamPerf *perf,
   FlamPerfThread *thread = g_new0 (FlamPerfThread, 1);
   FlamPerfProcess *process = flam_perf_find_process (perf, pid);
 
-  thread->task =
-      flam_tasks_add (&perf->tracer->tasks, pid, parent, tid, TRUE, name, now);
+  thread->task = flam_tasks_add (
+      &perf->tracer->tasks, pid, parent, tid, FLAM_BIRTH_EARLIER, name, now);
   thread->task->hint_copy = (gint)perf->stack;
   thread->since = now;
   thread->before = -1;

@@ -102,20 +102,15 @@ flam_call_stops_handle (FlamTracer *tracer, FlamTask *task)
 }
 
 void
-flam_call_stops_created (FlamTracer *tracer, FlamTask *task)
+flam_call_stops_created (FlamTracer *tracer, FlamTask *task, pid_t created)
 {
-  unsigned long created = 0;
   FlamCallEvent event = { FLAM_CALL_BEGIN_THREAD, 0, 1 };
-  pid_t pid, parent;
-  char name[16];
 
-  if (!(tracer->options->what & FLAM_RECORD_RESOURCES) ||
-      ptrace (PTRACE_GETEVENTMSG, task->tid, NULL, &created) != 0 ||
-      !flam_proc_family ((pid_t)created, &pid, &parent, name) ||
-      pid != task->target->pid)
+  if (!(tracer->options->what & FLAM_RECORD_RESOURCES) || created <= 0 ||
+      !flam_stop_is_thread (task->target->pid, created))
     return;
-  flam_joins_begin (tracer, task, (pid_t)created);
-  event.at = created;
+  flam_joins_begin (tracer, task, created);
+  event.at = (guint64)created;
   tell_all (tracer, task, &event, 1);
 }
 

@@ -16,7 +16,8 @@ gboolean flam_call_stops_are_wanted (const FlamRecordOptions *options);
 void flam_call_stops_handle (FlamTracer *tracer, FlamTask *task);
 /* Called when a thread has created another, or a process, before it is
  * resumed. */
-void flam_call_stops_created (FlamTracer *tracer, FlamTask *task);
+void
+flam_call_stops_created (FlamTracer *tracer, FlamTask *task, pid_t created);
 /* Called at the stop at a thread's end, which has no other stop after it. */
 void flam_call_stops_ending (FlamTracer *tracer, FlamTask *task);
 /* Called at an exec, before the thread is resumed: descriptors are closed by

@@ -101,8 +101,8 @@ start_program (FlamTracer *tracer, GError **error)
   if (pid < 0)
     return FALSE;
   begin_time (tracer);
-  flam_tasks_add (&tracer->tasks, pid, 0, pid, FALSE, NULL, 0)->target->chosen =
-      TRUE;
+  flam_tasks_add (&tracer->tasks, pid, 0, pid, FLAM_BIRTH_UNSEEN, NULL, 0)
+      ->target->chosen = TRUE;
   g_array_append_val (tracer->chosen, pid);
   return TRUE;
 }
@@ -121,7 +121,7 @@ attach_to (gpointer data, pid_t pid, pid_t parent, GError **error)
                     pid,
                     parent,
                     g_array_index (tids, pid_t, i),
-                    FALSE,
+                    FLAM_BIRTH_UNSEEN,
                     NULL,
                     0);
   count_faults (tracer, tids, FALSE);
@@ -332,6 +332,7 @@ tell_exec (FlamTracer *tracer, FlamTask *task, const FlamSchedstat *stat)
       begin_text (tracer, task, FLAM_MESSAGE_TARGET_EXEC, "");
 
   flam_proc_comm (task->target->pid, task->tid, message->comm);
+  memcpy (task->comm, message->comm, sizeof task->comm);
   if (!tracer->paused)
     flam_task_settle (task, stat, message);
   flam_pipe_commit (tracer->pipe, 1);

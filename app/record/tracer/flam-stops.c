@@ -8,6 +8,7 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "flam-call-numbers.h"
 #include "flam-machine.h"
@@ -54,6 +55,29 @@ flam_stop_read (int status)
     default:
       return (FlamStop){ FLAM_STOP_OTHER, event };
     }
+}
+
+pid_t
+flam_stop_created (pid_t tid)
+{
+  unsigned long created = 0;
+
+  ptrace (PTRACE_GETEVENTMSG, tid, NULL, &created);
+  return (pid_t)created;
+}
+
+/* The signal 0 is none. The kernel looks for the thread first, and then whether
+ * this process may send it one. */
+gboolean
+flam_stop_is_thread (pid_t pid, pid_t tid)
+{
+  return syscall (SYS_tgkill, pid, tid, 0) == 0 || errno == EPERM;
+}
+
+gboolean
+flam_stop_is_process (pid_t tid)
+{
+  return flam_stop_is_thread (tid, tid);
 }
 
 /* Waits for stops only, and not for ends, because an ended thread must be read

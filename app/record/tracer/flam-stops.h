@@ -28,6 +28,15 @@ typedef struct
 
 FlamStop flam_stop_read (int status);
 
+/* The thread or process that one which stopped with CLONE has created; 0:
+ * unknown. */
+pid_t flam_stop_created (pid_t tid);
+/* Whether this is a process that was not reaped yet, and not another thread of
+ * one. */
+gboolean flam_stop_is_process (pid_t tid);
+/* Whether this is a thread of the process. */
+gboolean flam_stop_is_thread (pid_t pid, pid_t tid);
+
 /* A thread that has stopped; 0: none now, -1: perhaps none is left. */
 pid_t flam_wait_stopped (int *status);
 /* A thread that has stopped or ended, which is reported again until it is

@@ -111,13 +111,15 @@ struct _FlamTask
 {
   pid_t tid;
   FlamTarget *target;
-  guint index; /* in the tracer's list */
+  guint index;   /* in the tracer's list */
+  char comm[16]; /* the tracer's: its name, as last read */
 
   /* The tracer's: kept descriptors of /proc, -1 where none is open. */
   int schedstat_fd;
   int syscall_fd; /* FLAM_NOT_OPENED until it is needed */
   int stat_fd;    /* opened when first needed, like sched_fd */
   int sched_fd;
+  gboolean is_new;  /* its first stop is yet to come */
   gboolean pending; /* INTERRUPT sent, no stop yet */
   gint64 interrupted_at;
   gint64 tick_waited;        /* the tracer's wait for a CPU */

@@ -12,6 +12,8 @@
 #include "flam-wall.h"
 
 #define FIRST_COPY (32u << 10)
+/* include/linux/posix-timers_types.h. */
+#define CPUCLOCK_SCHED 2u
 
 void
 flam_tasks_init (FlamTasks *tasks, FlamPipe *pipe)
@@ -53,6 +55,8 @@ begin_to_tell (FlamTasks *tasks,
     g_strlcpy (message->comm, name, sizeof message->comm);
   else if (task != NULL)
     flam_proc_comm (target->pid, task->tid, message->comm);
+  if (task != NULL && message->comm[0] != '\0')
+    memcpy (task->comm, message->comm, sizeof task->comm);
   return message;
 }
 
@@ -142,7 +146,7 @@ flam_tasks_add (FlamTasks *tasks,
                 pid_t pid,
                 pid_t parent,
                 pid_t tid,
-                gboolean from_start,
+                FlamTaskBirth birth,
                 const char *name,
                 gint64 now)
 {
@@ -159,12 +163,14 @@ flam_tasks_add (FlamTasks *tasks,
   task->wall.until = now;
   task->hint_copy = FIRST_COPY;
   task->id = task->last_stack = FLAM_NONE;
+  task->is_new = birth == FLAM_BIRTH_NOW;
   if (tasks->without_proc)
     ;
-  else if (!from_start)
+  else if (birth == FLAM_BIRTH_UNSEEN)
     flam_task_skip (task, now);
   /* It has waited for its first CPU. */
-  else if (flam_task_read_schedstat (task, &stat))
+  else if (birth == FLAM_BIRTH_EARLIER &&
+           flam_task_read_schedstat (task, &stat))
     task->wall.until = MAX (now - stat.cpu - stat.queued, 0);
   task->index = tasks->list->len;
   g_ptr_array_add (tasks->list, task);
@@ -346,15 +352,15 @@ read_line (
   return TRUE;
 }
 
-/* The process clock. Like schedstat it lags by a few ms for running threads. */
+/* The process clock. Like schedstat it lags by a few ms for running threads.
+ * Its number as in clock_getcpuclockid(), which asks the kernel once more. */
 gint64
 flam_target_read_cpu (const FlamTarget *target)
 {
-  clockid_t clock;
+  clockid_t clock = (clockid_t)(~(guint)target->pid << 3 | CPUCLOCK_SCHED);
   struct timespec ts;
 
-  if (clock_getcpuclockid (target->pid, &clock) != 0 ||
-      clock_gettime (clock, &ts) != 0)
+  if (clock_gettime (clock, &ts) != 0)
     return -1;
   return ts.tv_sec * 1000000000ll + ts.tv_nsec;
 }

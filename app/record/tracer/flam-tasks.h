@@ -25,18 +25,25 @@ typedef struct
  * still being mapped, and it may end soon. */
 #define FLAM_YOUNG_TIME (100 * 1000000ll)
 
+/* Which part of its time belongs to the recording. */
+typedef enum
+{
+  FLAM_BIRTH_UNSEEN,  /* it existed before: the time from now on */
+  FLAM_BIRTH_EARLIER, /* all */
+  FLAM_BIRTH_NOW,     /* all, and it was created at this moment */
+} FlamTaskBirth;
+
 void flam_tasks_init (FlamTasks *tasks, FlamPipe *pipe);
 void flam_tasks_clear (FlamTasks *tasks);
 
 FlamTask *flam_tasks_find (FlamTasks *tasks, pid_t tid);
 /* Adds a thread that was just seized, or created by a seized one. Reports it to
- * the sampler, with its process if that is new. `from_start`: all its CPU time
- * counts; otherwise only the time from now on. `name`: NULL, read it. */
+ * the sampler, with its process if that is new. `name`: NULL, read it. */
 FlamTask *flam_tasks_add (FlamTasks *tasks,
                           pid_t pid,
                           pid_t parent,
                           pid_t tid,
-                          gboolean from_start,
+                          FlamTaskBirth birth,
                           const char *name,
                           gint64 now);
 /* Removes a task and reports its name and CPU time for the last time. It must

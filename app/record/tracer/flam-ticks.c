@@ -30,7 +30,7 @@ interrupt (FlamTracer *tracer, FlamTask *task)
 static gboolean
 is_of_interest (const FlamTracer *tracer, const FlamTask *task, gint64 now)
 {
-  return !task->listening && !task->target->foreign &&
+  return !task->listening && !task->is_new && !task->target->foreign &&
          now >= task->rest_until &&
          (!task->pending || (tracer->options->what & FLAM_RECORD_WALL));
 }

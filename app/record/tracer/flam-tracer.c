@@ -223,25 +223,25 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
 
 /* --- stops --------------------------------------------------------------- */
 
-/* A new thread, created by a traced one. */
 static FlamTask *
-adopt (FlamTracer *tracer, pid_t tid, gint64 now)
+adopt_as (FlamTracer *tracer,
+          pid_t pid,
+          pid_t parent,
+          pid_t tid,
+          FlamTaskBirth birth,
+          const char *name,
+          gint64 now)
 {
-  FlamTarget *above;
-  FlamTask *task;
-  pid_t pid, parent;
-  char name[16] = "";
+  FlamTarget *above =
+      g_hash_table_lookup (tracer->tasks.by_pid, GINT_TO_POINTER (parent));
+  FlamTask *task = flam_tasks_add (&tracer->tasks,
+                                   pid,
+                                   parent,
+                                   tid,
+                                   birth,
+                                   name[0] != '\0' ? name : NULL,
+                                   now);
 
-  if (!flam_proc_family (tid, &pid, &parent, name))
-    return NULL;
-  above = g_hash_table_lookup (tracer->tasks.by_pid, GINT_TO_POINTER (parent));
-  task = flam_tasks_add (&tracer->tasks,
-                         pid,
-                         parent,
-                         tid,
-                         TRUE,
-                         name[0] != '\0' ? name : NULL,
-                         now);
   if (above != NULL && above->attached != NULL && task->target->n_tasks == 1 &&
       !task->target->injected)
     {
@@ -249,6 +249,47 @@ adopt (FlamTracer *tracer, pid_t tid, gint64 now)
       task->target->injected = TRUE;
     }
   return task;
+}
+
+/* A new thread, whose first stop came before that of its creator. */
+static FlamTask *
+adopt (FlamTracer *tracer, pid_t tid, gint64 now)
+{
+  pid_t pid, parent;
+  char name[16] = "";
+
+  return flam_proc_family (tid, &pid, &parent, name)
+             ? adopt_as (
+                   tracer, pid, parent, tid, FLAM_BIRTH_EARLIER, name, now)
+             : NULL;
+}
+
+/* The thread or process that `creator` has created. All is known of it without
+ * a look into /proc, which takes longer than all else that is done for a
+ * process that ends soon. */
+static void
+adopt_created (FlamTracer *tracer, FlamTask *creator, pid_t tid)
+{
+  pid_t above = creator->target->pid;
+
+  if (tid <= 0 || flam_tasks_find (&tracer->tasks, tid) != NULL)
+    return;
+  if (flam_stop_is_process (tid))
+    adopt_as (tracer,
+              tid,
+              above,
+              tid,
+              FLAM_BIRTH_NOW,
+              creator->comm,
+              flam_tracer_now (tracer));
+  else if (flam_stop_is_thread (above, tid))
+    adopt_as (tracer,
+              above,
+              0,
+              tid,
+              FLAM_BIRTH_NOW,
+              creator->comm,
+              flam_tracer_now (tracer));
 }
 
 /* Handles a thread that has ended, and is not reaped yet. FALSE: it cannot
@@ -334,7 +375,7 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
   FlamStop stop = flam_stop_read (status);
   FlamTask *task = flam_tasks_find (&tracer->tasks, tid);
   int sig = stop.kind == FLAM_STOP_SIGNAL ? stop.value : 0;
-  gboolean pending;
+  gboolean pending, is_first;
 
   tracer->stats.handled++;
   if (task == NULL && stop.kind == FLAM_STOP_INTERRUPT && !tracer->stopping)
@@ -352,7 +393,8 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
       return;
     }
   pending = task->pending;
-  task->pending = FALSE;
+  is_first = task->is_new;
+  task->pending = task->is_new = FALSE;
   task->listening = stop.kind == FLAM_STOP_GROUP;
   if (task->listening)
     ptrace (PTRACE_LISTEN, tid, NULL, NULL);
@@ -370,15 +412,23 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
       if (!flam_ending_hold (tracer, task))
         flam_tracer_resume (tracer, tid, 0);
     }
-  else if (pending && !tracer->paused && stop.kind != FLAM_STOP_CLONE)
+  else if (pending && !tracer->paused && stop.kind != FLAM_STOP_CLONE &&
+           !is_first)
     sample_stopped (tracer, task, sig);
+  else if (stop.kind == FLAM_STOP_CLONE)
+    {
+      pid_t created = flam_stop_created (tid);
+
+      flam_ending_meet (tracer, task);
+      flam_call_stops_created (tracer, task, created);
+      flam_tracer_resume (tracer, tid, 0);
+      adopt_created (tracer, task, created);
+    }
   else
     {
-      if (stop.kind == FLAM_STOP_INTERRUPT)
+      if (stop.kind == FLAM_STOP_INTERRUPT && !is_first)
         pass_over (tid);
       flam_ending_meet (tracer, task);
-      if (stop.kind == FLAM_STOP_CLONE)
-        flam_call_stops_created (tracer, task);
       flam_tracer_resume (tracer, tid, sig);
     }
   if (!tracer->follows_calls)
