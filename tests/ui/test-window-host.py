@@ -82,6 +82,7 @@ class HostTest(Base):
         window = self.begin()
         window.mouse(window.find("Options", "label"))
         self.choose_host(window, "tests-own")
+        window.wait_label(lambda text: text == "Host: tests-own")
         search = window.find("Search processes")
         wait_for("the focus", lambda: search.has_state("FOCUSED"))
         # This window is a process there like all others.
@@ -93,7 +94,8 @@ class HostTest(Base):
         window.key("Return")
         window.wait_label(lambda text: text.startswith("total "))
         os.kill(daemon.client_process(), signal.SIGKILL)
-        window.wait_label(lambda text: text.startswith("Recording python3"))
+        window.wait_label(lambda text: text == "Recording python3 on tests-own")
+        window.wait_label(lambda text: text.endswith("busy.py on tests-own"))
         window.click(lambda name: name.endswith("Stop"), "push button")
         window.wait_label(lambda text: text.startswith("Recorded python3"))
         self.assertIsNone(busy.poll())

@@ -369,6 +369,21 @@ is_host_applied (FlamRecordDialog *self)
   return g_strcmp0 (host, flam_attach_page_get_host (self->attach)) == 0;
 }
 
+/* Of the list of processes, and also while the options are folded. */
+static void
+show_host (FlamRecordDialog *self)
+{
+  g_autofree char *host = typed_host (self);
+  g_autofree char *escaped =
+      g_markup_escape_text (host != NULL ? host : "", -1);
+  g_autofree char *shown = NULL;
+
+  if (host != NULL)
+    /* Translators: a machine or a container */
+    shown = g_strdup_printf (_ ("Host: %s"), escaped);
+  adw_expander_row_set_subtitle (self->options, shown != NULL ? shown : "");
+}
+
 static void
 update (FlamRecordDialog *self)
 {
@@ -383,6 +398,7 @@ update (FlamRecordDialog *self)
                           : !is_blank (text_of (self->command));
 
   complain (self, NULL);
+  show_host (self);
   update_shell (self);
   update_names (self);
   gtk_widget_set_visible (GTK_WIDGET (self->folder), !attach);

@@ -25,8 +25,6 @@ G_DEFINE_FINAL_TYPE (FlamRecordingBar, flam_recording_bar, GTK_TYPE_WIDGET)
 static const char *
 state_text (FlamRecording *recording)
 {
-  if (flam_recording_is_broken (recording))
-    return _ ("Reconnecting");
   switch (flam_recording_get_state (recording))
     {
     case FLAM_RECORDING_STARTING:
@@ -42,6 +40,24 @@ state_text (FlamRecording *recording)
     }
 }
 
+static char *
+title_text (FlamRecording *recording)
+{
+  const char *host = flam_recording_get_host (recording);
+  const char *title = flam_recording_get_title (recording);
+
+  if (host == NULL)
+    /* Translators: "Recording" or another state, and the name of the program */
+    return g_strdup_printf (_ ("%s %s"), state_text (recording), title);
+  if (flam_recording_is_broken (recording))
+    /* Translators: a machine or a container */
+    return g_strdup_printf (_ ("Reconnecting to %s"), host);
+  /* Translators: "Recording" or another state, the name of the program, and a
+   * machine or a container */
+  return g_strdup_printf (
+      _ ("%s %s on %s"), state_text (recording), title, host);
+}
+
 static void
 update (FlamRecordingBar *self)
 {
@@ -49,14 +65,10 @@ update (FlamRecordingBar *self)
   gint64 seconds = flam_recording_get_elapsed_ms (self->recording) / 1000;
   guint64 n = flam_recording_get_samples (self->recording);
   g_autofree char *number = flam_format_value ((gint64)n, FLAM_UNIT_COUNT);
-  g_autofree char *title = NULL;
+  g_autofree char *title = title_text (self->recording);
   g_autofree char *elapsed = NULL;
   g_autofree char *samples = NULL;
 
-  /* Translators: "Recording" or another state, and the name of the program */
-  title = g_strdup_printf (_ ("%s %s"),
-                           state_text (self->recording),
-                           flam_recording_get_title (self->recording));
   /* Translators: minutes, seconds */
   elapsed =
       g_strdup_printf (_ ("%d:%02d"), (int)(seconds / 60), (int)(seconds % 60));

@@ -607,6 +607,12 @@ flam_recording_get_title (FlamRecording *self)
   return self->title;
 }
 
+const char *
+flam_recording_get_host (FlamRecording *self)
+{
+  return self->options->host;
+}
+
 gint64
 flam_recording_get_elapsed_ms (FlamRecording *self)
 {

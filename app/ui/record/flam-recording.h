@@ -68,6 +68,8 @@ gboolean flam_recording_is_broken (FlamRecording *recording);
 const char *flam_recording_get_path (FlamRecording *recording);
 /* "nest 100", or the name of the process. */
 const char *flam_recording_get_title (FlamRecording *recording);
+/* The other machine or container; NULL: this machine. */
+const char *flam_recording_get_host (FlamRecording *recording);
 gint64 flam_recording_get_elapsed_ms (FlamRecording *recording);
 guint64 flam_recording_get_samples (FlamRecording *recording);
 

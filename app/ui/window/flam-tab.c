@@ -9,6 +9,7 @@
 #include "flam-settings.h"
 #include "flam-suppression-settings.h"
 #include "flam-thumbnail.h"
+#include "flam-transport.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
@@ -257,16 +258,25 @@ flam_tab_get_title (FlamTab *self)
   return title == NULL || is_shown (self, "start") ? _ ("Flambeau") : title;
 }
 
-const char *
+char *
 flam_tab_get_subtitle (FlamTab *self)
 {
   const FlamProfile *profile;
+  const char *host;
+  g_autofree char *shown = NULL;
 
   g_return_val_if_fail (FLAM_IS_TAB (self), NULL);
   if (flam_tab_shows_history (self))
-    return _ ("History");
+    return g_strdup (_ ("History"));
   profile = flam_session_get_profile (self->session);
-  return profile != NULL ? profile->facts.command : "";
+  if (profile == NULL)
+    return g_strdup ("");
+  host = flam_facts_other (&profile->facts, FLAM_FACT_REACHED);
+  if (host == NULL)
+    return g_strdup (profile->facts.command);
+  shown = flam_format_visible (host);
+  /* Translators: a command line, and the machine or container where it ran */
+  return g_strdup_printf (_ ("%s on %s"), profile->facts.command, shown);
 }
 
 guint

@@ -20,8 +20,9 @@ FlamTab *flam_tab_new (void);
 
 /* Signal "changed": one of the following has changed. */
 const char *flam_tab_get_title (FlamTab *tab);
-/* The command line of the recorded program; "". */
-const char *flam_tab_get_subtitle (FlamTab *tab);
+/* The command line of the recorded program, and the other machine on which it
+ * ran; "". g_free. */
+char *flam_tab_get_subtitle (FlamTab *tab);
 /* Unique among all tabs of this process. */
 guint flam_tab_get_number (FlamTab *tab);
 /* The help topic of the visible content. */

@@ -246,6 +246,7 @@ flam_window_update (FlamWindow *self)
 {
   FlamTab *tab;
   gboolean capture, recording;
+  g_autofree char *subtitle = NULL;
 
   g_return_if_fail (FLAM_IS_WINDOW (self));
   tab = flam_window_get_tab (self);
@@ -254,8 +255,8 @@ flam_window_update (FlamWindow *self)
   capture = flam_tab_shows_capture (tab);
   recording = flam_tab_get_recording (tab) != NULL;
   adw_window_title_set_title (self->window_title, flam_tab_get_title (tab));
-  adw_window_title_set_subtitle (self->window_title,
-                                 flam_tab_get_subtitle (tab));
+  subtitle = flam_tab_get_subtitle (tab);
+  adw_window_title_set_subtitle (self->window_title, subtitle);
   gtk_window_set_title (GTK_WINDOW (self), flam_tab_get_title (tab));
   update_actions (self, capture);
   /* Stop is where Record was: nothing that appears pushes it aside. */
