@@ -3,7 +3,9 @@
 """Open Location: a capture of a server, and servers that misbehave."""
 
 import pathlib
+import re
 import sys
+import threading
 import time
 import unittest
 
@@ -22,7 +24,7 @@ class LocationTest(Base):
         super().setUp()
         self.server = Server()
         self.addCleanup(self.server.close)
-        self.url = f"pyroscope+http://127.0.0.1:{self.server.port}/?service=shop"
+        self.url = f"pyroscope+http://127.0.0.1:{self.server.port}/?service=shop&region=eu"
 
     def enter(self, url):
         window = self.open(settings={"remember-captures": "true"})
@@ -51,7 +53,8 @@ class LocationTest(Base):
         window.type(window.find("Token, If the Server Needs One", "text"), "secret")
         self.submit(address, self.url)
         window.wait_label(lambda text: text == f"total {total_of(PPROF)}")
-        wait_for("a title", lambda: "shop" in window.title())
+        wait_for("what was asked for, in the title", lambda: re.match(
+            r"shop region=eu \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d – ", window.title()))
         (request,) = self.server.requests
         self.assertEqual(request.headers["Authorization"], "Bearer secret")
 
@@ -63,6 +66,21 @@ class LocationTest(Base):
                                                "no such service")
         window.key("Return")
         window.wait_label(lambda text: text == f"total {total_of(PPROF)}")
+
+    def test_document(self):
+        """The dialog tells what it waits for; the title tells where the capture is from."""
+        answer = threading.Event()
+
+        def record(handler):
+            answer.wait(60)
+            handler.send(200, PPROF.read_bytes())
+
+        self.server.answers["/debug/pprof/profile"] = record
+        window = self.enter(f"http://127.0.0.1:{self.server.port}/debug/pprof/profile?seconds=7")
+        window.wait_label(lambda text: text == "The server records for 7 seconds.")
+        answer.set()
+        wait_for("a title", lambda: window.title().startswith(
+            f"profile 127.0.0.1:{self.server.port} 20"))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 
 #define MOST_FILES 32
+/* Bytes of a name before its time. */
+#define LONGEST_LABELS 120
 
 /* Profile types by one word, which stands for Pyroscope's and Parca's names of
  * the types of Go's and the eBPF profilers. */
@@ -321,15 +323,79 @@ remove_oldest (const char *folder)
     g_unlink (g_array_index (kept, FlamKeptFile, i).path);
 }
 
-/* "shop 2026-11-27 10.30.05": the content and its time. */
+static char *
+time_text (gint64 ms, const char *format)
+{
+  g_autoptr (GDateTime) time = g_date_time_new_from_unix_local (ms / 1000);
+
+  return time != NULL ? g_date_time_format (time, format) : g_strdup ("?");
+}
+
+/* " 2026-11-27 09.30.00 – 10.30.00" */
+static void
+add_range (GString *name, const FlamLocation *location)
+{
+  g_autofree char *day = time_text (location->from, "%Y-%m-%d");
+  g_autofree char *last_day = time_text (location->to, "%Y-%m-%d");
+  g_autofree char *from = time_text (location->from, "%H.%M.%S");
+  g_autofree char *to = time_text (location->to, "%H.%M.%S");
+  gboolean same = strcmp (day, last_day) == 0;
+
+  g_string_append_printf (name,
+                          " %s %s – %s%s%s",
+                          day,
+                          from,
+                          same ? "" : last_day,
+                          same ? "" : " ",
+                          to);
+}
+
+/* What two queries of one service differ in: " commit=4a5b type=cpu" */
+static void
+add_labels (GString *name, const FlamLocation *location)
+{
+  for (guint i = 0; i + 1 < location->words->len && name->len < LONGEST_LABELS;
+       i += 2)
+    {
+      const char *key = location->words->pdata[i];
+
+      if (flam_location_is_label (key) || strcmp (key, "type") == 0)
+        g_string_append_printf (
+            name, " %s=%s", key, (const char *)location->words->pdata[i + 1]);
+    }
+}
+
+/* "profile 127.0.0.1:6060 2026-11-27 10.30.05": the content, where it is from
+ * and when; of a store, what was asked for, and the range. It is also the title
+ * of the capture. */
 static char *
 name_file (const FlamLocation *location, const char *folder)
 {
-  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
-  g_autofree char *time = g_date_time_format (now, "%Y-%m-%d %H.%M.%S");
-  g_autofree char *name = g_strdup_printf ("%s %s", location->name, time);
+  GString *name = g_string_new (location->name);
+  g_autofree char *path = NULL;
 
-  return g_build_filename (folder, name, NULL);
+  if (is_store (location))
+    {
+      add_labels (name, location);
+      if (name->len > LONGEST_LABELS)
+        g_string_truncate (
+            name,
+            (gsize)(g_utf8_find_prev_char (name->str,
+                                           name->str + LONGEST_LABELS + 1) -
+                    name->str));
+      add_range (name, location);
+    }
+  else
+    {
+      g_autofree char *now =
+          time_text (g_get_real_time () / 1000, "%Y-%m-%d %H.%M.%S");
+
+      g_string_append_printf (name, " %.60s %s", location->server, now);
+    }
+  g_strdelimit (name->str, "/\n", '_');
+  path = g_build_filename (folder, name->str, NULL);
+  g_string_free (name, TRUE);
+  return g_steal_pointer (&path);
 }
 
 /* The sums of ClickHouse, as a capture of Flambeau. */

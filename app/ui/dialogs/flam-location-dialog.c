@@ -106,6 +106,7 @@ done (gpointer result, const GError *error, gpointer data)
   if (path == NULL)
     {
       gtk_label_set_label (self->says, shown);
+      gtk_widget_add_css_class (GTK_WIDGET (self->says), "error");
       update (self);
       return;
     }
@@ -115,9 +116,27 @@ done (gpointer result, const GError *error, gpointer data)
   flam_dialog_close (FLAM_DIALOG (self->dialog));
 }
 
+/* An address that is wrong is refused by the job. */
+static void
+show_wait (Locations *self, const FlamLocation *location)
+{
+  guint seconds = location != NULL ? location->seconds : 0;
+  g_autofree char *text = NULL;
+
+  if (seconds > 0)
+    text = g_strdup_printf (ngettext ("The server records for %u second.",
+                                      "The server records for %u seconds.",
+                                      seconds),
+                            seconds);
+  gtk_widget_remove_css_class (GTK_WIDGET (self->says), "error");
+  gtk_label_set_label (self->says,
+                       text != NULL ? text : _ ("Waiting for the server."));
+}
+
 static void
 on_open (Locations *self)
 {
+  g_autoptr (FlamLocation) location = NULL;
   Input *input;
 
   if (!gtk_widget_get_sensitive (self->open))
@@ -126,15 +145,11 @@ on_open (Locations *self)
   input->text = g_strstrip (g_strdup (text_of (self->address)));
   input->token = g_strstrip (g_strdup (text_of (self->token)));
   input->keep = gtk_switch_get_active (self->keep);
-  if (g_settings_get_boolean (flam_settings_get (), FLAM_KEY_REMEMBER))
-    {
-      g_autoptr (FlamLocation) location = flam_location_new (input->text, NULL);
-
-      if (location != NULL)
-        flam_settings_push_string (
-            FLAM_KEY_LOCATIONS, location->text, HISTORY_MAX);
-    }
-  gtk_label_set_label (self->says, "");
+  location = flam_location_new (input->text, NULL);
+  if (location != NULL &&
+      g_settings_get_boolean (flam_settings_get (), FLAM_KEY_REMEMBER))
+    flam_settings_push_string (FLAM_KEY_LOCATIONS, location->text, HISTORY_MAX);
+  show_wait (self, location);
   flam_job_start (self->job, fetch, input, input_free, g_free, done, self);
   update (self);
 }
@@ -254,7 +269,8 @@ flam_location_dialog_present (GtkWindow *parent)
       _ ("Open Location"),
       _ ("For example\nhttp://localhost:6060/debug/pprof/profile?seconds=10\n"
          "pyroscope+https://HOST/?service=NAME&from=-1h\n"
-         "parca+http://HOST:7070/?service=NAME&from=-1h"),
+         "parca+http://HOST:7070/?service=NAME&from=-1h\n"
+         "clickhouse://USER@HOST:8123/DATABASE?service=NAME&from=-7d"),
       "servers");
   g_object_set_data_full (
       G_OBJECT (self->dialog), "flam-locations", self, locations_free);
