@@ -124,19 +124,30 @@ for name in ("switch", "zlib"):
         table = rows(captures / f"trace-cmd/{name}.dat", "--states", state)
         hold(f"trace-cmd, {state} of {name}.dat", sum(row["self"] for row in table.values()), total, 0)
 
-# uftrace report: "  90.084 us    8.192 us           6  read_file", rounded.
-path = captures / "uftrace/calls"
-times, calls = rows(path), rows(path, "--measure", "calls")
+# uftrace report: "  90.084 us    8.192 us           6  read_file", rounded. Time off
+# the CPU is in rows of its own there, and a state here.
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-for total, unit, self, self_unit, n, name in re.findall(
-        r"^ *([\d.]+) ([mun]?s) +([\d.]+) ([mun]?s) +(\d+)  (\w+)$",
-        (path / "report.txt").read_text(), re.M):
-    hold(f"uftrace, {name} with its callees", own(times, name, "total"),
-         float(total) * UNITS[unit], UNITS[unit] / 1000)
-    if name != "fork":  # it counts the return in the child, too
-        hold(f"uftrace, calls of {name}", own(calls, name), int(n), 0)
-    hold(f"uftrace, {name}", own(times, name), float(self) * UNITS[self_unit],
-         UNITS[self_unit] / 1000)
+PAUSES = {"linux:schedule": "blocked", "linux:schedule (pre-empted)": "runnable"}
+for folder in "calls", "switches":
+    path = captures / "uftrace" / folder
+    calls = rows(path, "--measure", "calls")
+    times, own_times = rows(path), rows(path, "--states", "cpu")
+    for total, unit, self, self_unit, n, name in re.findall(
+            r"^ *([\d.]+) ([mun]?s) +([\d.]+) ([mun]?s) +(\d+)  (\w+|linux:.+)$",
+            (path / "report.txt").read_text(), re.M):
+        total, self = float(total) * UNITS[unit], float(self) * UNITS[self_unit]
+        if name in PAUSES:
+            paused = rows(path, "--states", PAUSES[name])
+            hold(f"uftrace, {name} in {folder}",
+                 sum(row["self"] for row in paused.values()), total, UNITS[unit] / 1000)
+            continue
+        if name == "fork" and folder == "switches":  # it counts the child's, too
+            continue
+        hold(f"uftrace, {name} with its callees in {folder}", own(times, name, "total"),
+             total, UNITS[unit] / 1000)
+        if name != "fork":  # it counts the return in the child, too
+            hold(f"uftrace, calls of {name} in {folder}", own(calls, name), int(n), 0)
+        hold(f"uftrace, {name} in {folder}", own(own_times, name), self, UNITS[self_unit] / 1000)
 
 # babeltrace2 prints events of LTTng with their threads and times; calls are nested.
 # In the kernel's trace, only thread 71 and then 90 make system calls.

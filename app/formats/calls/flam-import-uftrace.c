@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Folders of uftrace: every call and return of the traced functions.
+/* Folders of uftrace: every call and return of the traced functions, and when
+ * their threads were off the CPU (flam-uftrace-switches.h).
  *
  *    info            "Ftrace!\0"  u32 version  u16 size of this head  u8 1:
  * little u8 2: 64 bits  u64 features  u64 parts  …  then text: "cmdline:…",
@@ -17,6 +18,7 @@
 #include "flam-bytes.h"
 #include "flam-stack-text.h"
 #include "flam-trace-spans.h"
+#include "flam-uftrace-switches.h"
 #include "flam-uftrace-symbols.h"
 
 #include <string.h>
@@ -40,6 +42,7 @@ typedef struct
 {
   FlamLoad *load;
   FlamUftrace *names;
+  FlamUftraceSwitches switches;
   FlamTraceSpans spans;
   char *folder;
   guint64 skipped; /* pieces of files without records */
@@ -122,6 +125,24 @@ read_record (Trace *trace, Task *task, const Record *record)
   task->depth = record->depth + 1;
 }
 
+static void
+clear_switches (gpointer switches)
+{
+  flam_uftrace_switches_clear (switches);
+}
+
+static FlamThreadId
+add_thread (Trace *trace, gint32 tid)
+{
+  FlamThreadId thread = flam_uftrace_thread (trace->names, tid);
+  const char *name = flam_uftrace_switches_name (&trace->switches, tid);
+
+  if (name != NULL)
+    flam_builder_set_thread_name (trace->load->builder, thread, name);
+  flam_uftrace_switches_pause (&trace->switches, tid, &trace->spans, thread);
+  return thread;
+}
+
 static gboolean
 read_task (Trace *trace, gint32 tid, GError **error)
 {
@@ -134,7 +155,7 @@ read_task (Trace *trace, gint32 tid, GError **error)
   if (source == NULL || source->size < RECORD)
     return TRUE;
   task.last = get_record (source->data).time;
-  task.thread = flam_uftrace_thread (trace->names, tid);
+  task.thread = add_thread (trace, tid);
   task.session =
       flam_uftrace_session (trace->names, tid, task.last, &task.until);
   while (source->size - at >= RECORD)
@@ -230,6 +251,8 @@ load (FlamLoad *load, GError **error)
                           FLAM_SPANS_CALLS);
   flam_trace_spans_init (&trace->spans, load);
   trace->names = flam_uftrace_new (load, trace->folder);
+  flam_uftrace_switches_read (&trace->switches, trace->folder);
+  flam_arena_keep (load, &trace->switches, clear_switches);
   if (!read_info (trace, error))
     return FALSE;
   if (flam_trace_spans_close (&trace->spans) == 0)

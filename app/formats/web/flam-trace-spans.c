@@ -24,6 +24,13 @@ typedef struct
   const FlamFrameId *frames; /* by place */
 } Piece;
 
+typedef struct
+{
+  FlamThreadId thread;
+  FlamState state;
+  gint64 start, end; /* ns */
+} Pause;
+
 static void
 clear_lane (gpointer lane)
 {
@@ -37,6 +44,7 @@ flam_trace_spans_init (FlamTraceSpans *spans, FlamLoad *load)
     .builder = load->builder,
     .lanes = flam_arena_array (load, FlamColumn),
     .pieces = flam_arena_array (load, Piece),
+    .pauses = flam_arena_array (load, Pause),
     .end = G_MININT64,
   };
   g_array_set_clear_func (spans->lanes, clear_lane);
@@ -104,6 +112,19 @@ flam_trace_spans_end (FlamTraceSpans *spans,
 {
   flam_trace_spans_see (spans, time);
   flam_moments_add (get_lane (spans, thread), FLAM_MOMENT_END, name, 0, time);
+}
+
+void
+flam_trace_spans_pause (FlamTraceSpans *spans,
+                        FlamThreadId thread,
+                        FlamState state,
+                        gint64 start,
+                        gint64 end)
+{
+  Pause pause = { thread, state, start, end };
+
+  if (end > start)
+    g_array_append_val (spans->pauses, pause);
 }
 
 void
@@ -396,6 +417,8 @@ typedef struct
 {
   FlamBuilder *builder;
   FlamThreadId thread;
+  const Pause *pauses; /* of the thread, by time */
+  gsize n_pauses, pause;
   FlamColumn open;     /* Open */
   FlamColumn apart;    /* Span: the ones that do not fit into the lane */
   FlamFrameId *frames; /* by name, as far as computed */
@@ -412,16 +435,42 @@ typedef struct
 #define ROUNDED 1000
 
 static void
-add_piece (Samples *samples, Open *open, gint64 from, gint64 to)
+add_piece (
+    Samples *samples, Open *open, FlamState state, gint64 from, gint64 to)
 {
   FlamSample sample = { .thread = samples->thread,
                         .stack = open->stack,
-                        .time = from };
+                        .time = from,
+                        .state = (guint8)state };
   gint64 weights[] = { MAX (to - from, 0), samples->calls && !open->called };
 
   if (weights[0] > 0 || weights[1] > 0)
     flam_builder_add_sample (samples->builder, &sample, weights);
   open->called = TRUE;
+}
+
+/* The same, cut where the thread pauses. Later pieces begin later. */
+static void
+add_pieces (Samples *samples, Open *open, gint64 from, gint64 to)
+{
+  for (; samples->pause < samples->n_pauses; samples->pause++)
+    {
+      const Pause *pause = &samples->pauses[samples->pause];
+
+      if (pause->start >= to)
+        break;
+      if (pause->end <= from)
+        continue;
+      if (pause->start > from)
+        add_piece (samples, open, FLAM_STATE_RUNNING, from, pause->start);
+      from = MAX (from, pause->start);
+      add_piece (samples, open, pause->state, from, MIN (pause->end, to));
+      from = MIN (pause->end, to);
+      if (pause->end > to)
+        break;
+    }
+  if (from < to || !open->called)
+    add_piece (samples, open, FLAM_STATE_RUNNING, from, to);
 }
 
 /* Closes the spans that end by `until`; the time before it belongs to the
@@ -434,7 +483,7 @@ close_spans (Samples *samples, gint64 now, gint64 until)
       Open *top = &flam_column_at (&samples->open, Open, samples->open.n - 1);
       gint64 to = MIN (top->end, until);
 
-      add_piece (samples, top, now, to);
+      add_pieces (samples, top, now, to);
       now = MAX (now, to);
       if (top->end > until)
         return now;
@@ -480,6 +529,7 @@ add_samples (Samples *samples, const FlamColumn *spans)
 {
   gint64 now = 0;
 
+  samples->pause = 0;
   for (gsize i = 0; i < spans->n; i++)
     {
       const Span *span = &flam_column_at (spans, Span, i);
@@ -548,6 +598,35 @@ add_lanes (Samples *samples, FlamThreadId thread, FlamColumn *spans)
     }
 }
 
+static int
+compare_pauses (gconstpointer a, gconstpointer b)
+{
+  const Pause *x = a;
+  const Pause *y = b;
+
+  if (x->thread != y->thread)
+    return x->thread < y->thread ? -1 : 1;
+  return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Those of the thread; called for threads in ascending order. */
+static void
+find_pauses (Samples *samples, const GArray *pauses, FlamThreadId thread)
+{
+  gsize first = samples->n_pauses;
+
+  if (samples->pauses != NULL)
+    first += (gsize)(samples->pauses - (const Pause *)(gpointer)pauses->data);
+  while (first < pauses->len &&
+         g_array_index (pauses, Pause, first).thread < thread)
+    first++;
+  samples->pauses = (const Pause *)(gpointer)pauses->data + first;
+  samples->n_pauses = 0;
+  while (first + samples->n_pauses < pauses->len &&
+         samples->pauses[samples->n_pauses].thread == thread)
+    samples->n_pauses++;
+}
+
 /* --- all threads -----------------------------------------------------------
  */
 
@@ -594,6 +673,7 @@ go_through (FlamTraceSpans *spans, Samples *samples)
         continue;
       put_in_order (&thread.spans);
       samples->frames = frames;
+      find_pauses (samples, spans->pauses, pieces[i].thread);
       add_lanes (samples, pieces[i].thread, &thread.spans);
     }
   g_array_set_size (spans->pieces, 0);
@@ -609,6 +689,7 @@ flam_trace_spans_make_samples (FlamTraceSpans *spans, gboolean calls)
 
   flam_column_init (&samples.open, sizeof (Open));
   flam_column_init (&samples.apart, sizeof (Span));
+  g_array_sort (spans->pauses, compare_pauses);
   /* A sample ends where a span begins or ends. */
   flam_builder_reserve_samples (spans->builder, (gsize)spans->n * 2);
   go_through (spans, &samples);

@@ -14,9 +14,10 @@
  * may be another event than its beginning, and the events may have any order:
  * an end closes the innermost span of its name, or the innermost of all if it
  * has no name, or nothing if no such span is open. A span that is never closed
- * lasts to the end of the trace. A span that begins within another and ends
- * after it, as work does that a processor has in its queues, is not called by
- * that one: such spans have lanes of their own, threads beside the first
+ * lasts to the end of the trace. While its thread pauses, the innermost span
+ * has the pause's state. A span that begins within another and ends after it,
+ * as work does that a processor has in its queues, is not called by that one:
+ * such spans have lanes of their own, threads beside the first
  *
  *    gpu    |--k0--|   |--k2--|
  *    gpu (2)    |--k1--|                                                    */
@@ -74,6 +75,7 @@ typedef struct
   FlamBuilder *builder;
   GArray *lanes;  /* FlamColumn of FlamMoment: by thread */
   GArray *pieces; /* Piece */
+  GArray *pauses; /* Pause */
   gint64 end;     /* ns: the time of the last event in the trace */
   guint n;        /* spans, once they are closed */
   guint64 open;   /* spans without an end */
@@ -106,6 +108,13 @@ void flam_trace_spans_end (FlamTraceSpans *spans,
                            FlamThreadId thread,
                            FlamStringId name,
                            gint64 time);
+/* The thread was off the CPU, or ready to run without one, from `start` to
+ * `end`; G_MAXINT64: never again on it. */
+void flam_trace_spans_pause (FlamTraceSpans *spans,
+                             FlamThreadId thread,
+                             FlamState state,
+                             gint64 start,
+                             gint64 end);
 /* Adds moments of a thread from another reader, after the ones added before;
  * names[name] are the builder's names, frames[place - 1] its frames. All must
  * live until the samples are made, which takes the moments. */

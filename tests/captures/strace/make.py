@@ -46,16 +46,26 @@ run("perf", "trace", "--call-graph", "dwarf", "--max-stack", "8",
 (here / "../perf-trace/stacks.trace.old").unlink(missing_ok=True)
 (here / "../perf-trace/calls.trace.old").unlink(missing_ok=True)
 
-folder = here / "../uftrace/calls"
-shutil.rmtree(folder, ignore_errors=True)
-run("uftrace", "record", "--no-event", "-d", "data", "./traced")
-shutil.move(work / "data", folder)
-report = subprocess.run(["uftrace", "report", "--no-event", "-d", folder], check=True,
-                        capture_output=True, text=True).stdout
-for path in folder.iterdir():
-    if ".so" in path.name or path.name.startswith("perf-") or not path.stat().st_size:
-        path.unlink()
-info = folder / "info"
-info.write_bytes(re.sub(rb"(?m)^((?:cpu|mem|os|load)info:).*\n", rb"", info.read_bytes()))
-(folder / "report.txt").write_text(report)
+
+def uftrace(name, keep, *words, events=()):
+    folder = here / "../uftrace" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    run(*words, "uftrace", "record", *events, "-d", "data", "./traced")
+    shutil.move(work / "data", folder)
+    report = subprocess.run(["uftrace", "report", *events, "-d", folder], check=True,
+                            capture_output=True, text=True).stdout
+    for path in folder.iterdir():
+        if ".so" in path.name or not keep(path.name) or not path.stat().st_size:
+            path.unlink()
+    info = folder / "info"
+    info.write_bytes(re.sub(rb"(?m)^((?:cpu|mem|os|load)info:).*\n", rb"", info.read_bytes()))
+    (folder / "report.txt").write_text(report)
+
+
+uftrace("calls", lambda name: not name.startswith("perf-"), events=("--no-event",))
+# On one processor beside a program that never waits.
+busy = subprocess.Popen(["taskset", "-c", "0", "sh", "-c", "while :; do :; done"])
+uftrace("switches", lambda name: True, "taskset", "-c", "0")
+busy.kill()
+busy.wait()
 shutil.rmtree(work)
