@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* LuaJIT's frames in memory made by hand, as version 2.1 has it with 64-bit
- * references, and in memory that lies. */
+ * references and with those of 32 bits, and in memory that lies. */
 
 #include "flam-luajit.h"
 
@@ -40,8 +40,15 @@
 #define MCODE 0x560000000000ull
 #define MAIN_CODE (BASE + 0x9000) /* lua_pcall() */
 
+/* The bases of the frames of main chunk, outer and inner. */
+#define FIRST 4u
+#define SECOND (FIRST + 2u + layout->frame_slots)
+#define THIRD (SECOND + 2u + layout->frame_slots)
+
+static const FlamLuajitLayout *layout;
+static guint8 string_bytes;
 /* The main state. */
-static guint64 state = GLOBAL - 96;
+static guint64 state;
 #define STATE state
 
 typedef struct
@@ -51,12 +58,20 @@ typedef struct
   guint reads;
 } Fake;
 
-static const FlamLuajitFile file = { .vm = { VM, VM + 0x1000 },
-                                     .table = 0x400,
-                                     .state = 0x110,
-                                     .current = 0x100,
-                                     .base = 0x108,
-                                     .traces = 0x118 };
+static FlamLuajitFile file = { .vm = { VM, VM + 0x1000 },
+                               .table = 0x400,
+                               .state = 0x110,
+                               .current = 0x100,
+                               .base = 0x108,
+                               .traces = 0x118 };
+
+static void
+choose (const FlamLuajitLayout *chosen, guint64 more)
+{
+  file.layout = layout = chosen;
+  string_bytes = chosen->string_bytes;
+  state = GLOBAL - chosen->state_size - more;
+}
 
 static guint8 *
 place (Fake *fake, guint64 address, gsize size)
@@ -94,6 +109,16 @@ put_u32 (Fake *fake, guint64 address, guint32 value)
   memcpy (place (fake, address, 4), &value, 4);
 }
 
+/* A reference, or a pointer that is as large as one. */
+static void
+put_reference (Fake *fake, guint64 address, guint64 value)
+{
+  if (layout->reference == 4)
+    put_u32 (fake, address, (guint32)value);
+  else
+    put (fake, address, value);
+}
+
 static void
 put_u8 (Fake *fake, guint64 address, guint8 value)
 {
@@ -110,9 +135,16 @@ put_text (Fake *fake, guint64 address, const char *text)
 static guint64
 put_string (Fake *fake, guint64 address, const char *text)
 {
-  put_u8 (fake, address + 9, 4);
-  put_text (fake, address + 24, text);
+  put_u8 (fake, address + layout->type, 4);
+  put_u32 (fake, address + string_bytes - 4, (guint32)strlen (text));
+  put_text (fake, address + string_bytes, text);
   return address;
+}
+
+static guint64
+code_of (guint i)
+{
+  return PROTOS + 0x200 * i + layout->proto_size;
 }
 
 /* A function of 8 instructions, one per line from `line` on, that calls a
@@ -122,41 +154,43 @@ static guint64
 put_function (Fake *fake, guint i, guint32 line, const char *calls)
 {
   guint64 closure = CLOSURES + 0x40 * i, proto = PROTOS + 0x200 * i;
-  guint64 code = proto + 104, constants = code + 32 + 8;
+  guint64 code = code_of (i), constants = code + 32 + 8;
 
-  put_u8 (fake, closure + 9, 8);
-  put (fake, closure + 32, code);
-  put_u8 (fake, proto + 9, 7);
-  put_u32 (fake, proto + 12, 8);
-  put (fake, proto + 32, constants);
-  put_u32 (fake, proto + 48, 1);
-  put_u32 (fake, proto + 56, 104 + 32 + 8 + 16);
-  put (fake, proto + 64, FILE_NAME);
-  put_u32 (fake, proto + 72, line);
-  put_u32 (fake, proto + 76, 8);
-  put (fake, proto + 80, constants + 16);
+  put_u8 (fake, closure + layout->type, 8);
+  put_reference (fake, closure + layout->closure_code, code);
+  put_u8 (fake, proto + layout->type, 7);
+  put_u32 (fake, proto + layout->proto_n_code, 8);
+  put_reference (fake, proto + layout->proto_constants, constants);
+  put_u32 (fake, proto + layout->proto_n_constants, 1);
+  put_u32 (
+      fake, proto + layout->proto_all, layout->proto_size + 32u + 8u + 16u);
+  put_reference (fake, proto + layout->proto_file, FILE_NAME);
+  put_u32 (fake, proto + layout->proto_line, line);
+  put_u32 (fake, proto + layout->proto_n_lines, 8);
+  put_reference (fake, proto + layout->proto_lines, constants + 16);
   for (guint j = 0; j < 7; j++)
     put_u8 (fake, constants + 16 + j, (guint8)(j + 1));
   put_u32 (fake, code + 4, 54 | 2 << 8);           /* GGET 2 0 */
   put_u32 (fake, code + 8, 66 | 2 << 8 | 1 << 24); /* CALL 2 */
-  put (fake, constants - 8, put_string (fake, NAMES + 0x40 * i, calls));
+  put_reference (fake,
+                 constants - layout->reference,
+                 put_string (fake, NAMES + 0x40 * i, calls));
   return closure;
-}
-
-static guint64
-code_of (guint i)
-{
-  return PROTOS + 0x200 * i + 104;
 }
 
 /* A frame whose base is the slot with this number. */
 static void
 put_frame (Fake *fake, guint slot, guint64 function, guint64 kind)
 {
-  put (fake,
-       LUA_STACK + 8 * (slot - 2),
-       function | (guint64)(~8u & 0x1ffff) << 47);
-  put (fake, LUA_STACK + 8 * (slot - 1), kind);
+  guint64 at = LUA_STACK + 8 * (guint64)(slot - 1);
+
+  if (layout->frame_slots == 1)
+    {
+      put (fake, at, function | kind << 32);
+      return;
+    }
+  put (fake, at - 8, function | (guint64)(~8u & 0x1ffff) << 47);
+  put (fake, at, kind);
 }
 
 /* main chunk ─▶ outer ─▶ inner, called from C. */
@@ -166,23 +200,24 @@ fill (Fake *fake)
   guint64 main, outer, inner;
 
   memset (fake, 0, sizeof *fake);
-  put_u8 (fake, STATE + 9, 6);
-  put (fake, STATE + 16, GLOBAL);
-  put (fake, STATE + 32, LUA_STACK + 8 * 20);
-  put (fake, STATE + 48, LUA_STACK + 0x400);
-  put (fake, STATE + 56, LUA_STACK);
-  put (fake, STATE + 80, FRAME);
-  put (fake, CURRENT, STATE);
+  put_u8 (fake, STATE + layout->type, 6);
+  put_reference (fake, STATE + layout->state_global, GLOBAL);
+  put (fake, STATE + layout->state_base, LUA_STACK + 8 * 20);
+  put_reference (fake, STATE + layout->state_limit, LUA_STACK + 0x400);
+  put_reference (fake, STATE + layout->state_stack, LUA_STACK);
+  put (fake, STATE + layout->state_frame, FRAME);
+  put_reference (fake, CURRENT, STATE);
   put_u32 (fake, VM_STATE, ~0u);
   put (fake, TRACES, TRACE_LIST);
   put_string (fake, FILE_NAME, "@x.lua");
   main = put_function (fake, 0, 0, "outer");
   outer = put_function (fake, 1, 100, "inner");
   inner = put_function (fake, 2, 200, "");
-  put_frame (fake, 4, main, 8 * 2 | 1); /* from C: down to slot 1 */
-  put_frame (fake, 8, outer, code_of (0) + 12);
-  put_frame (fake, 12, inner, code_of (1) + 12);
-  put (fake, FRAME + 16, STATE);
+  /* From C: down to the slot of the outermost frame. */
+  put_frame (fake, FIRST, main, 8u * (FIRST - layout->frame_slots) | 1);
+  put_frame (fake, SECOND, outer, code_of (0) + 12);
+  put_frame (fake, THIRD, inner, code_of (1) + 12);
+  put_reference (fake, FRAME + layout->frame_state, STATE);
   put (fake, FRAME + 64, 0x1234);
   put (fake, FRAME + 72, MAIN_CODE);
 }
@@ -222,7 +257,7 @@ walk (Fake *fake, FlamLuajit *luajit, const FlamRuntimeRegs *regs)
       if (entries[i].function == 0)
         g_string_append_printf (
             text, "| %s", entries[i].at == FRAME ? "" : "?");
-      else if (!flam_luajit_name (&memory, &entries[i], name))
+      else if (!flam_luajit_name (&file, &memory, &entries[i], name))
         g_string_append (text, "unreadable ");
       else
         g_string_append_printf (
@@ -255,7 +290,7 @@ test_interpreter (void)
   FlamRuntimeRegs regs = leaf_at (BASE + VM + 0x100, FRAME);
 
   fill (fake);
-  regs.general[FLAM_RUNTIME_RDX] = LUA_STACK + 8 * 12;
+  regs.general[FLAM_RUNTIME_RDX] = LUA_STACK + 8 * THIRD;
   regs.general[FLAM_RUNTIME_RBX] = code_of (2) + 4 * 6;
   assert_walk (fake, &regs, "inner:205 outer:102 main chunk:2 | ");
   /* The base is the callee's already, the pc is still the caller's. */
@@ -263,14 +298,14 @@ test_interpreter (void)
   assert_walk (fake, &regs, "outer:102 main chunk:2 | ");
   /* In C, which was called at the pc that was saved. */
   regs = leaf_at (MAIN_CODE, STACK + 0x100);
-  put (fake, STATE + 32, LUA_STACK + 8 * 12);
-  put (fake, FRAME + 24, code_of (2) + 4 * 3);
+  put (fake, STATE + layout->state_base, LUA_STACK + 8 * THIRD);
+  put_reference (fake, FRAME + layout->frame_pc, code_of (2) + 4 * 3);
   assert_walk (fake, &regs, "inner:202 outer:102 main chunk:2 | ");
   /* The table is in no register: the state is found on the stack. */
   regs.general[FLAM_RUNTIME_R14] = 0;
   assert_walk (fake, &regs, "inner:202 outer:102 main chunk:2 | ");
   /* It does not run. */
-  put (fake, STATE + 80, 0);
+  put (fake, STATE + layout->state_frame, 0);
   assert_walk (fake, &regs, "");
 }
 
@@ -279,26 +314,38 @@ test_interpreter (void)
 static void
 put_trace (Fake *fake)
 {
+  guint64 map = MAP + 8;
+
   put_u32 (fake, VM_STATE, 3);
-  put (fake, JIT_BASE, LUA_STACK + 8 * 8);
-  put (fake, TRACE_LIST + 24, TRACE);
-  put_u8 (fake, TRACE + 9, 9);
-  put_u8 (fake, TRACE + 10, 2);
-  put (fake, TRACE + 32, IR);
-  put (fake, TRACE + 48, SNAPSHOTS);
-  put (fake, TRACE + 56, MAP);
-  put_u32 (fake, TRACE + 84, 0x200);
-  put (fake, TRACE + 88, MCODE);
-  put_u32 (fake, TRACE + 104, 3);
+  put_reference (fake, JIT_BASE, LUA_STACK + 8 * SECOND);
+  put_reference (fake, TRACE_LIST + 3 * layout->reference, TRACE);
+  put_u8 (fake, TRACE + layout->type, 9);
+  put_u8 (fake, TRACE + layout->trace_n_snapshots, 2);
+  put (fake, TRACE + layout->trace_ir, IR);
+  put (fake, TRACE + layout->trace_snapshots, SNAPSHOTS);
+  put (fake, TRACE + layout->trace_map, MAP);
+  put_u32 (fake, TRACE + layout->trace_code_size, 0x200);
+  put (fake, TRACE + layout->trace_code, MCODE);
+  put_u32 (fake, TRACE + layout->trace_number, 3);
   /* At instruction 1 of outer(), no entries. */
-  put (fake, MAP, (code_of (1) + 4) << 8);
-  /* At instruction 5 of inner(): slot 5 is its kind, a constant. */
+  put (fake, MAP, (code_of (1) + 4) << (layout->reference == 8 ? 8 : 0));
+  /* At instruction 5 of inner(). */
   put_u32 (fake, SNAPSHOTS + 12, 2);
   put_u32 (fake, SNAPSHOTS + 16, 7 | 0x80u << 16);
   put_u8 (fake, SNAPSHOTS + 12 + 10, 2);
-  put_u32 (fake, MAP + 8, 4u << 24 | 9);
-  put_u32 (fake, MAP + 12, 5u << 24 | 0x10000 | 7);
-  put (fake, MAP + 16, (code_of (2) + 20) << 8 | 4);
+  if (layout->frame_slots == 1)
+    {
+      /* Slot 3 has both; its kind is after the pc. */
+      put_u32 (fake, map, 1u << 24 | 5);
+      put_u32 (fake, map + 4, 3u << 24 | 0x10000 | 9);
+      put_u32 (fake, map + 8, (guint32)code_of (2) + 20);
+      put_u32 (fake, map + 12, (guint32)code_of (1) + 12);
+      return;
+    }
+  /* Slot 4 is the function, slot 5 its kind, a constant. */
+  put_u32 (fake, map, 4u << 24 | 9);
+  put_u32 (fake, map + 4, 5u << 24 | 0x10000 | 7);
+  put (fake, map + 8, (code_of (2) + 20) << 8 | 4);
   put (fake, IR + 8 * 8, code_of (1) + 12);
 }
 
@@ -376,7 +423,7 @@ test_lies (void)
       fill (fake);
       if (round % 2)
         put_trace (fake);
-      regs.general[FLAM_RUNTIME_RDX] = LUA_STACK + 8 * 12;
+      regs.general[FLAM_RUNTIME_RDX] = LUA_STACK + 8 * THIRD;
       regs.general[FLAM_RUNTIME_RBX] = code_of (2) + 4 * 6;
       for (guint i = 0; i < 12; i++)
         {
@@ -414,6 +461,7 @@ test_file (void)
   g_assert_cmpstr (found.version, ==, "2.1");
   g_assert_cmpstr (found.why, ==, NULL);
   facts = found.facts;
+  g_assert_true (facts->layout == &flam_luajit_64);
   g_assert_cmpint (facts->table, ==, 3968);
   g_assert_cmpint (facts->current, ==, 368);
   g_assert_cmpint (facts->base, ==, 376);
@@ -425,28 +473,111 @@ test_file (void)
   close (fd);
 }
 
+/* A library with the instructions by which the numbers are found, as objdump
+ * shows them in Debian 12's source built with -DLUAJIT_DISABLE_GC64. */
+static const char narrow_source[] = ".globl luaJIT_setmode\n"
+                                    ".type luaJIT_setmode, @function\n"
+                                    "luaJIT_setmode: ret\n"
+                                    ".size luaJIT_setmode, 1\n"
+                                    ".cfi_startproc\n"
+                                    "add $0xc68, %r14d\n"
+                                    "mov %rsp, 0x30(%rbp)\n"
+                                    "mov -0x918(%r14), %ecx\n"
+                                    "mov (%rcx,%rax,4), %eax\n"
+                                    "mov 0x40(%rax), %rax\n"
+                                    "movl $-2, -0xbe0(%r14)\n"
+                                    "mov -0xb48(%r14), %ebp\n"
+                                    "mov -0xb44(%r14), %edx\n"
+                                    "mov %rbp, -0xa18(%r14)\n"
+                                    "mov %edx, 0x10(%rbp)\n"
+                                    "ret\n"
+                                    ".cfi_endproc\n";
+
+static void
+test_narrow_file (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("flam-luajit-XXXXXX", NULL);
+  g_autofree char *source = g_build_filename (folder, "luajit.s", NULL);
+  g_autofree char *path = g_build_filename (folder, "luajit.so", NULL);
+  const char *gcc[] = {
+    "gcc", "-nostdlib", "-shared", "-o", path, source, NULL
+  };
+  g_autoptr (FlamElf) elf = NULL;
+  FlamRuntimeFile found = { 0 };
+  const FlamLuajitFile *facts;
+  int status = 1;
+
+  g_assert_true (g_file_set_contents (source, narrow_source, -1, NULL));
+  if (!g_spawn_sync (NULL,
+                     (char **)gcc,
+                     NULL,
+                     G_SPAWN_SEARCH_PATH,
+                     NULL,
+                     NULL,
+                     NULL,
+                     NULL,
+                     &status,
+                     NULL) ||
+      status != 0)
+    g_test_skip ("gcc cannot assemble it");
+  else
+    {
+      elf = flam_elf_open (path, NULL);
+      g_assert_true (flam_luajit_find (elf, -1, path, &found));
+      facts = found.facts;
+      g_assert_cmpstr (found.why, ==, NULL);
+      g_assert_true (facts->layout == &flam_luajit_32);
+      g_assert_cmpint (facts->table, ==, 3176);
+      g_assert_cmpint (facts->current, ==, 288);
+      g_assert_cmpint (facts->base, ==, 292);
+      g_assert_cmpint (facts->state, ==, 136);
+      g_assert_cmpint (facts->traces, ==, 848);
+      flam_runtime_file_clear (&found);
+    }
+  g_unlink (source);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 /* OpenResty's LuaJIT: the state has more members. */
 static void
 test_openresty (void)
 {
-  state = GLOBAL - 104;
+  for (guint64 more = 8; more <= 16; more += 8)
+    {
+      choose (&flam_luajit_64, more);
+      test_interpreter ();
+      test_traces ();
+    }
+  choose (&flam_luajit_64, 0);
+}
+
+/* References of 32 bits, and strings as until 2020. */
+static void
+test_narrow (void)
+{
+  choose (&flam_luajit_32, 0);
   test_interpreter ();
   test_traces ();
-  state = GLOBAL - 112;
+  test_steps ();
+  test_lies ();
+  string_bytes = layout->string_bytes_before;
   test_interpreter ();
-  test_traces ();
-  state = GLOBAL - 96;
+  choose (&flam_luajit_64, 0);
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  choose (&flam_luajit_64, 0);
   g_test_add_func ("/luajit/interpreter", test_interpreter);
   g_test_add_func ("/luajit/traces", test_traces);
   g_test_add_func ("/luajit/steps", test_steps);
   g_test_add_func ("/luajit/openresty", test_openresty);
+  g_test_add_func ("/luajit/narrow", test_narrow);
   g_test_add_func ("/luajit/lies", test_lies);
   g_test_add_func ("/luajit/file", test_file);
+  g_test_add_func ("/luajit/narrow-file", test_narrow_file);
   return g_test_run ();
 }

@@ -47,9 +47,8 @@ name (const FlamRuntimeProcess *process,
       const FlamRuntimeMemory *memory,
       FlamRuntimeName *into)
 {
-  (void)process;
   (void)first;
-  return flam_luajit_name (memory, entry, into);
+  return flam_luajit_name (process->file->facts, memory, entry, into);
 }
 
 static FlamRuntimeStepped

@@ -5,29 +5,9 @@
 
 #include "flam-runtime-lines.h"
 
-/* A closure. */
-#define CLOSURE_SIZE 48
-#define CLOSURE_KIND 10
-#define CLOSURE_CODE 32
-#define CLOSURE_C 40
+#define CLOSURE_SIZE_MAX 48
 #define KIND_LUA 0u
-
-/* A prototype, which the code follows. */
-#define PROTO_N_CODE 12
-#define PROTO_CONSTANTS 32 /* strings and others are below this */
-#define PROTO_N_CONSTANTS 48
-#define PROTO_SIZE 56 /* with its code and its tables */
-#define PROTO_N_UPVALUES 60
-#define PROTO_FILE 64
-#define PROTO_LINE 72
-#define PROTO_N_LINES 76
-#define PROTO_LINES 80
-#define PROTO_UPVALUES 88
-#define PROTO_VARIABLES 96
 #define CODE_MAX (1u << 16)
-
-#define STRING_BYTES 24
-#define TYPE_STRING 4u
 #define LINE_BUILT_IN 0xffffffffu
 
 /* An instruction: opcode, A, then D of 16 bits, or C and B. */
@@ -105,61 +85,66 @@ mix (guint64 hash, guint64 value)
 
 /* Identifies a function, as its address may be used again. */
 static guint64
-proto_cookie (const guint8 *proto)
+proto_cookie (const FlamLuajitLayout *layout, const guint8 *proto)
 {
-  guint64 cookie = mix (0, flam_runtime_u64 (proto, PROTO_CONSTANTS));
+  guint64 cookie =
+      mix (0, flam_luajit_reference (layout, proto, layout->proto_constants));
 
-  cookie = mix (cookie, flam_runtime_u32 (proto, PROTO_N_CODE));
-  cookie = mix (cookie, flam_runtime_u64 (proto, PROTO_FILE));
-  cookie = mix (cookie, flam_runtime_u64 (proto, PROTO_LINE));
+  cookie = mix (cookie, flam_runtime_u32 (proto, layout->proto_n_code));
+  cookie =
+      mix (cookie, flam_luajit_reference (layout, proto, layout->proto_file));
+  cookie = mix (cookie, flam_runtime_u64 (proto, layout->proto_line));
   return cookie | 1;
 }
 
 static bool
-is_proto (const guint8 *proto, guint64 address)
+is_proto (const FlamLuajitLayout *layout, const guint8 *proto, guint64 address)
 {
-  guint64 code = address + FLAM_LUAJIT_PROTO_SIZE;
-  guint32 n = flam_runtime_u32 (proto, PROTO_N_CODE);
-  guint32 size = flam_runtime_u32 (proto, PROTO_SIZE);
-  guint64 constants = flam_runtime_u64 (proto, PROTO_CONSTANTS);
+  guint64 code = address + layout->proto_size;
+  guint32 n = flam_runtime_u32 (proto, layout->proto_n_code);
+  guint32 size = flam_runtime_u32 (proto, layout->proto_all);
+  guint64 constants =
+      flam_luajit_reference (layout, proto, layout->proto_constants);
 
-  return proto[FLAM_LUAJIT_TYPE] == FLAM_LUAJIT_PROTO && n > 0 &&
-         n <= CODE_MAX && size >= FLAM_LUAJIT_PROTO_SIZE + 4 * n &&
+  return proto[layout->type] == FLAM_LUAJIT_PROTO && n > 0 && n <= CODE_MAX &&
+         size >= layout->proto_size + 4 * n &&
          constants - code >= 4 * (guint64)n && constants - address <= size;
 }
 
 static void
-set_proto (FlamLuajitFunction *function, guint64 address)
+set_proto (const FlamLuajitLayout *layout,
+           FlamLuajitFunction *function,
+           guint64 address)
 {
   function->key = address;
-  function->cookie = proto_cookie (function->proto);
+  function->cookie = proto_cookie (layout, function->proto);
   function->lua = true;
   function->pc = 0;
 }
 
 bool
-flam_luajit_read_function (const FlamRuntimeMemory *memory,
+flam_luajit_read_function (const FlamLuajitLayout *layout,
+                           const FlamRuntimeMemory *memory,
                            guint64 closure,
                            FlamLuajitFunction *function)
 {
-  guint8 bytes[CLOSURE_SIZE];
+  guint8 bytes[CLOSURE_SIZE_MAX];
   guint64 code, native;
 
   if (closure % 8 != 0 ||
-      !flam_runtime_read (memory, closure, bytes, sizeof bytes) ||
-      bytes[FLAM_LUAJIT_TYPE] != FLAM_LUAJIT_FUNCTION)
+      !flam_runtime_read (memory, closure, bytes, layout->closure_size) ||
+      bytes[layout->type] != FLAM_LUAJIT_FUNCTION)
     return false;
-  code = flam_runtime_u64 (bytes, CLOSURE_CODE);
-  native = flam_runtime_u64 (bytes, CLOSURE_C);
-  if (bytes[CLOSURE_KIND] == KIND_LUA)
+  code = flam_luajit_reference (layout, bytes, layout->closure_code);
+  native = flam_runtime_u64 (bytes, layout->closure_c);
+  if (bytes[layout->closure_kind] == KIND_LUA)
     {
-      if (!flam_runtime_read (memory,
-                              code - FLAM_LUAJIT_PROTO_SIZE,
-                              function->proto,
-                              sizeof function->proto) ||
-          !is_proto (function->proto, code - FLAM_LUAJIT_PROTO_SIZE))
+      code -= layout->proto_size;
+      if (!flam_runtime_read (
+              memory, code, function->proto, layout->proto_size) ||
+          !is_proto (layout, function->proto, code))
         return false;
-      set_proto (function, code - FLAM_LUAJIT_PROTO_SIZE);
+      set_proto (layout, function, code);
       return true;
     }
   /* Functions of the library share one or the other. */
@@ -168,28 +153,29 @@ flam_luajit_read_function (const FlamRuntimeMemory *memory,
 }
 
 bool
-flam_luajit_function_at (const FlamRuntimeMemory *memory,
+flam_luajit_function_at (const FlamLuajitLayout *layout,
+                         const FlamRuntimeMemory *memory,
                          guint64 pc,
                          FlamLuajitFunction *function)
 {
   guint8 bytes[FLAM_LUAJIT_PROTO_SIZE + 1024];
-  const guint32 step = sizeof bytes - FLAM_LUAJIT_PROTO_SIZE;
+  const gsize size = layout->proto_size + 1024u;
+  const guint32 step = 1024;
 
   if (pc % 4 != 0)
     return false;
   /* `bytes` are the bytes before `end`, which may be the start of code. */
   for (guint64 end = pc + 4; pc + 4 - end < 4 * CODE_MAX; end -= step)
     {
-      guint64 start = end - sizeof bytes;
+      guint64 start = end - size;
       /* The heap may begin with the page. */
       guint64 skipped = ((end - 1) & ~4095ull) - start;
-      bool last = !flam_runtime_read (memory, start, bytes, sizeof bytes);
+      bool last = !flam_runtime_read (memory, start, bytes, size);
 
-      if (last && (skipped >= sizeof bytes ||
-                   !flam_runtime_read (memory,
-                                       start + skipped,
-                                       bytes + skipped,
-                                       sizeof bytes - skipped)))
+      if (last &&
+          (skipped >= size ||
+           !flam_runtime_read (
+               memory, start + skipped, bytes + skipped, size - skipped)))
         return false;
       if (last)
         memset (bytes, 0, skipped);
@@ -198,12 +184,12 @@ flam_luajit_function_at (const FlamRuntimeMemory *memory,
           const guint8 *proto = bytes + at - 4;
           guint64 address = start + at - 4;
 
-          if (proto[FLAM_LUAJIT_TYPE] != FLAM_LUAJIT_PROTO ||
-              address % 8 != 0 || !is_proto (proto, address))
+          if (proto[layout->type] != FLAM_LUAJIT_PROTO || address % 8 != 0 ||
+              !is_proto (layout, proto, address))
             continue;
-          memcpy (function->proto, proto, sizeof function->proto);
-          set_proto (function, address);
-          return flam_luajit_set_pc (function, pc);
+          memcpy (function->proto, proto, layout->proto_size);
+          set_proto (layout, function, address);
+          return flam_luajit_set_pc (layout, function, pc);
         }
       if (last)
         break;
@@ -212,11 +198,14 @@ flam_luajit_function_at (const FlamRuntimeMemory *memory,
 }
 
 bool
-flam_luajit_set_pc (FlamLuajitFunction *function, guint64 pc)
+flam_luajit_set_pc (const FlamLuajitLayout *layout,
+                    FlamLuajitFunction *function,
+                    guint64 pc)
 {
-  guint64 at = pc - (function->key + FLAM_LUAJIT_PROTO_SIZE);
+  guint64 at = pc - (function->key + layout->proto_size);
 
-  if (at % 4 != 0 || at / 4 >= flam_runtime_u32 (function->proto, PROTO_N_CODE))
+  if (at % 4 != 0 ||
+      at / 4 >= flam_runtime_u32 (function->proto, layout->proto_n_code))
     return false;
   function->pc = (guint32)(at / 4) + 1;
   return true;
@@ -247,41 +236,68 @@ read_text (const FlamRuntimeMemory *memory,
   return true;
 }
 
+/* The address of a string's bytes: those until 2020 are told apart by the
+ * length before the bytes. */
+static guint64
+string_bytes (const FlamLuajitLayout *layout,
+              const FlamRuntimeMemory *memory,
+              guint64 string)
+{
+  guint64 bytes = string + layout->string_bytes;
+  guint32 length;
+  guint8 end;
+
+  if (layout->string_bytes != layout->string_bytes_before &&
+      (!flam_runtime_read_u32 (memory, bytes - 4, &length) ||
+       !flam_runtime_read_u8 (memory, bytes + length, &end) || end != '\0'))
+    return string + layout->string_bytes_before;
+  return bytes;
+}
+
 /* The string with this number among the constants. */
 static bool
-constant_text (const FlamRuntimeMemory *memory,
+constant_text (const FlamLuajitLayout *layout,
+               const FlamRuntimeMemory *memory,
                const guint8 *proto,
                guint32 i,
                char text[NAME_SIZE])
 {
-  guint64 constants = flam_runtime_u64 (proto, PROTO_CONSTANTS), string;
+  guint64 constants =
+      flam_luajit_reference (layout, proto, layout->proto_constants);
+  guint64 string;
   guint8 type;
 
-  return i < flam_runtime_u32 (proto, PROTO_N_CONSTANTS) &&
-         flam_runtime_read_u64 (
-             memory, constants - 8 * (guint64)(i + 1), &string) &&
+  return i < flam_runtime_u32 (proto, layout->proto_n_constants) &&
+         flam_luajit_read_reference (layout,
+                                     memory,
+                                     constants -
+                                         layout->reference * (guint64)(i + 1),
+                                     &string) &&
          string % 8 == 0 &&
-         flam_runtime_read_u8 (memory, string + FLAM_LUAJIT_TYPE, &type) &&
-         type == TYPE_STRING && read_text (memory, string + STRING_BYTES, text);
+         flam_runtime_read_u8 (memory, string + layout->type, &type) &&
+         type == FLAM_LUAJIT_STRING &&
+         read_text (memory, string_bytes (layout, memory, string), text);
 }
 
 /* The names of upvalues are one after the other, each with a NUL. */
 static bool
-upvalue_text (const FlamRuntimeMemory *memory,
+upvalue_text (const FlamLuajitLayout *layout,
+              const FlamRuntimeMemory *memory,
               const guint8 *proto,
               guint32 i,
               char text[NAME_SIZE])
 {
-  guint64 names = flam_runtime_u64 (proto, PROTO_UPVALUES);
+  guint64 first = flam_luajit_reference (layout, proto, layout->proto_upvalues);
+  guint64 names = first;
 
-  if (names == 0 || i >= proto[PROTO_N_UPVALUES])
+  if (names == 0 || i >= proto[layout->proto_n_upvalues])
     return false;
   for (guint32 skipped = 0; skipped < i;)
     {
       guint8 c;
 
       if (!flam_runtime_read_u8 (memory, names++, &c) ||
-          names - flam_runtime_u64 (proto, PROTO_UPVALUES) > VARIABLES_MAX)
+          names - first > VARIABLES_MAX)
         return false;
       skipped += c == '\0';
     }
@@ -321,13 +337,15 @@ next_number (Bytes *bytes, guint32 *value)
  * the pc. Each has a name, the start of its scope, counted from the previous
  * one's, and the length of its scope. */
 static bool
-variable_text (const FlamRuntimeMemory *memory,
+variable_text (const FlamLuajitLayout *layout,
+               const FlamRuntimeMemory *memory,
                const guint8 *proto,
                guint slot,
                guint32 pc,
                char text[NAME_SIZE])
 {
-  guint64 start = flam_runtime_u64 (proto, PROTO_VARIABLES);
+  guint64 start =
+      flam_luajit_reference (layout, proto, layout->proto_variables);
   Bytes bytes = { memory, start, start + VARIABLES_MAX };
   guint32 first = 0, delta, n;
 
@@ -356,7 +374,8 @@ variable_text (const FlamRuntimeMemory *memory,
 /* The name of a function by the instruction that loaded it for the call at
  * `pc`: the last one before that wrote the slot. */
 static bool
-name_of_call (const FlamRuntimeMemory *memory,
+name_of_call (const FlamLuajitLayout *layout,
+              const FlamRuntimeMemory *memory,
               const FlamLuajitFunction *caller,
               char text[NAME_SIZE])
 {
@@ -366,8 +385,7 @@ name_of_call (const FlamRuntimeMemory *memory,
   guint op, slot;
 
   if (!flam_runtime_read (memory,
-                          caller->key + FLAM_LUAJIT_PROTO_SIZE +
-                              4 * (guint64)first,
+                          caller->key + layout->proto_size + 4 * (guint64)first,
                           code,
                           4 * (gsize)(pc - first + 1)))
     return false;
@@ -377,7 +395,7 @@ name_of_call (const FlamRuntimeMemory *memory,
     return false;
   if (op >= OP_ITERATOR)
     slot -= 3;
-  if (variable_text (memory, caller->proto, slot, pc, text))
+  if (variable_text (layout, memory, caller->proto, slot, pc, text))
     return true;
   for (guint32 i = pc; i-- > first;)
     {
@@ -389,15 +407,15 @@ name_of_call (const FlamRuntimeMemory *memory,
         {
         case OP_MOVE:
           slot = d;
-          if (variable_text (memory, caller->proto, slot, i, text))
+          if (variable_text (layout, memory, caller->proto, slot, i, text))
             return true;
           continue;
         case OP_UPVALUE:
-          return upvalue_text (memory, caller->proto, d, text);
+          return upvalue_text (layout, memory, caller->proto, d, text);
         case OP_GLOBAL:
-          return constant_text (memory, caller->proto, d, text);
+          return constant_text (layout, memory, caller->proto, d, text);
         case OP_FIELD:
-          return constant_text (memory, caller->proto, d & 255, text);
+          return constant_text (layout, memory, caller->proto, d & 255, text);
         case OP_NIL:
           return false;
         default:
@@ -409,32 +427,34 @@ name_of_call (const FlamRuntimeMemory *memory,
 
 /* Reads a function in Lua by its entry in a chain. */
 static bool
-read_entry (const FlamRuntimeMemory *memory,
+read_entry (const FlamLuajitLayout *layout,
+            const FlamRuntimeMemory *memory,
             const FlamRuntimeEntry *entry,
             FlamLuajitFunction *function)
 {
   if (entry->function == 0 || (entry->function & KEY_C) != 0 ||
       !flam_runtime_read (
-          memory, entry->function, function->proto, sizeof function->proto) ||
-      !is_proto (function->proto, entry->function))
+          memory, entry->function, function->proto, layout->proto_size) ||
+      !is_proto (layout, function->proto, entry->function))
     return false;
-  set_proto (function, entry->function);
+  set_proto (layout, function, entry->function);
   function->pc = (guint32)entry->at;
   return function->cookie == entry->cookie;
 }
 
 /* The name by which the caller, if it is a function in Lua, has called it. */
 static const char *
-name_of_callee (const FlamRuntimeMemory *memory,
+name_of_callee (const FlamLuajitLayout *layout,
+                const FlamRuntimeMemory *memory,
                 const FlamRuntimeEntry *caller,
                 FlamRuntimeName *name)
 {
   FlamLuajitFunction function;
   char text[NAME_SIZE];
 
-  if (!read_entry (memory, caller, &function) || function.pc == 0 ||
-      !name_of_call (memory, &function, text) ||
-      !read_entry (memory, caller, &function))
+  if (!read_entry (layout, memory, caller, &function) || function.pc == 0 ||
+      !name_of_call (layout, memory, &function, text) ||
+      !read_entry (layout, memory, caller, &function))
     return "";
   return flam_runtime_name_utf8 (name, text, strnlen (text, sizeof text));
 }
@@ -442,14 +462,15 @@ name_of_callee (const FlamRuntimeMemory *memory,
 /* --- names --------------------------------------------------------------- */
 
 static void
-read_lines (const FlamRuntimeMemory *memory,
+read_lines (const FlamLuajitLayout *layout,
+            const FlamRuntimeMemory *memory,
             const guint8 *proto,
             FlamRuntimeName *name)
 {
-  guint32 n = flam_runtime_u32 (proto, PROTO_N_CODE) - 1;
-  guint32 first = flam_runtime_u32 (proto, PROTO_LINE);
-  guint32 n_lines = flam_runtime_u32 (proto, PROTO_N_LINES);
-  guint64 address = flam_runtime_u64 (proto, PROTO_LINES);
+  guint32 n = flam_runtime_u32 (proto, layout->proto_n_code) - 1;
+  guint32 first = flam_runtime_u32 (proto, layout->proto_line);
+  guint32 n_lines = flam_runtime_u32 (proto, layout->proto_n_lines);
+  guint64 address = flam_luajit_reference (layout, proto, layout->proto_lines);
   gsize size = n_lines < 256 ? 1 : n_lines < 65536 ? 2 : 4;
   g_autofree guint8 *lines = g_malloc0 (n * size + 4);
 
@@ -469,12 +490,14 @@ read_lines (const FlamRuntimeMemory *memory,
 }
 
 gboolean
-flam_luajit_name (const FlamRuntimeMemory *memory,
+flam_luajit_name (const FlamLuajitFile *file,
+                  const FlamRuntimeMemory *memory,
                   const FlamRuntimeEntry *entry,
                   FlamRuntimeName *name)
 {
+  const FlamLuajitLayout *layout = file->layout;
   FlamRuntimeNamed *named = flam_runtime_name_add (name);
-  const char *text = name_of_callee (memory, entry + 1, name);
+  const char *text = name_of_callee (layout, memory, entry + 1, name);
   FlamLuajitFunction function;
   const guint8 *proto = function.proto;
   const char *source;
@@ -485,19 +508,23 @@ flam_luajit_name (const FlamRuntimeMemory *memory,
       named->hidden = text[0] == '\0'; /* its native frames are enough */
       return TRUE;
     }
-  if (!read_entry (memory, entry, &function))
+  if (!read_entry (layout, memory, entry, &function))
     return FALSE;
   source = flam_runtime_name_read_string (
-      name, memory, flam_runtime_u64 (proto, PROTO_FILE) + STRING_BYTES);
+      name,
+      memory,
+      string_bytes (layout,
+                    memory,
+                    flam_luajit_reference (layout, proto, layout->proto_file)));
   if (source == NULL)
     source = "";
-  if (flam_runtime_u32 (proto, PROTO_LINE) == LINE_BUILT_IN)
+  if (flam_runtime_u32 (proto, layout->proto_line) == LINE_BUILT_IN)
     {
       /* A function of the library that is written in Lua. */
       named->function = text[0] != '\0' ? text : source;
       return TRUE;
     }
-  named->first_line = flam_runtime_u32 (proto, PROTO_LINE);
+  named->first_line = flam_runtime_u32 (proto, layout->proto_line);
   /* "@file", "=name", or the text of a chunk that was given as a string. */
   if (source[0] == '@' || source[0] == '=')
     named->file = source + 1;
@@ -510,6 +537,6 @@ flam_luajit_name (const FlamRuntimeMemory *memory,
   else
     named->function = flam_runtime_name_printf (
         name, "function <%s:%u>", named->file, named->first_line);
-  read_lines (memory, proto, name);
-  return read_entry (memory, entry, &function);
+  read_lines (layout, memory, proto, name);
+  return read_entry (layout, memory, entry, &function);
 }

@@ -3,8 +3,8 @@
 #define FLAM_LUAJIT_H
 
 /* LuaJIT 2.1's call stack, read from outside: its interpreter, and its traces,
- * with the functions inlined in them. Only builds with 64-bit references (GC64,
- * the default on x86-64 since 2021).
+ * with the functions inlined in them. References are of 64 bits (GC64, the
+ * default on x86-64 since 2021), or of 32: FlamLuajitLayout has what differs.
  *
  *   r14 ─▶ dispatch table ─▶ global_State ─▶ cur_L ─▶ base: frames of Lua
  *                                │            └─▶ cframe: rsp of the
@@ -27,17 +27,64 @@
  *   call of C       mov dword [r14 + vmstate], -2
  *
  * Sources: LuaJIT's lj_obj.h, lj_frame.h, lj_jit.h, lj_snap.c, lj_debug.c,
- * lj_bc.h and vm_x64.dasc, from 2019 on; OpenTelemetry's eBPF profiler as
- * changed by Parca (Apache-2.0), for the idea to decode. Those
- * of Debian 12 and 13 were checked; the second is OpenResty's. */
+ * lj_bc.h, vm_x64.dasc and vm_x86.dasc, from 2017 on; OpenTelemetry's eBPF
+ * profiler as changed by Parca (Apache-2.0), for the idea to decode. Those of
+ * Debian 12 and 13 were checked; the second is OpenResty's. */
 
 #include "flam-runtime-file.h"
 #include "flam-runtime-memory.h"
 #include "flam-runtime-name.h"
 
+/* Offsets in bytes. */
+typedef struct
+{
+  guint8 reference; /* the size of one */
+  guint8 type;      /* of an object that the collector frees */
+  guint8 state_size;
+  guint8 state_global;
+  guint8 state_base;
+  guint8 state_limit; /* maxstack */
+  guint8 state_stack;
+  guint8 state_frame;   /* cframe */
+  guint8 frame_results; /* in the interpreter's frame on the native stack */
+  guint8 frame_state;
+  guint8 frame_pc;
+  guint8 frame_slots; /* for the function and the kind of a frame of Lua */
+  guint8 closure_size;
+  guint8 closure_kind;
+  guint8 closure_code;
+  guint8 closure_c;
+  guint8 proto_size;
+  guint8 proto_n_code;
+  guint8 proto_constants; /* strings and others are below this */
+  guint8 proto_n_constants;
+  guint8 proto_all; /* its size with its code and its tables */
+  guint8 proto_n_upvalues;
+  guint8 proto_file;
+  guint8 proto_line;
+  guint8 proto_n_lines;
+  guint8 proto_lines;
+  guint8 proto_upvalues;
+  guint8 proto_variables;
+  guint8 string_bytes;
+  guint8 string_bytes_before; /* until 2020 */
+  guint8 trace_n_snapshots;
+  guint8 trace_ir;
+  guint8 trace_snapshots;
+  guint8 trace_map;
+  guint8 trace_code_size;
+  guint8 trace_code;
+  guint8 trace_number;
+  guint8 trace_size;
+} FlamLuajitLayout;
+
+extern const FlamLuajitLayout flam_luajit_64;
+extern const FlamLuajitLayout flam_luajit_32;
+
 /* The type of FlamRuntimeFile.facts. */
 typedef struct
 {
+  const FlamLuajitLayout *layout;
   FlamRuntimeRange vm; /* the interpreter, by addresses as in the file */
   gint32 table;        /* the dispatch table, from global_State on; likewise: */
   gint32 state;        /* vmstate */
@@ -81,7 +128,8 @@ gboolean flam_luajit_step (const FlamLuajitFile *file,
 /* `entry[1]` is the caller, or has no function. Lines are pairs, see
  * flam-runtime-lines.h; a position is the number of an instruction, from 1 on.
  */
-gboolean flam_luajit_name (const FlamRuntimeMemory *memory,
+gboolean flam_luajit_name (const FlamLuajitFile *file,
+                           const FlamRuntimeMemory *memory,
                            const FlamRuntimeEntry *entry,
                            FlamRuntimeName *name);
 
