@@ -424,6 +424,36 @@ test_unwind (void)
   flam_dotnet_free (dotnet);
 }
 
+/* A handler, at 0x80 of the method, is left out if the method called it. */
+static void
+test_handlers (void)
+{
+  g_autofree Fake *fake = g_new0 (Fake, 1);
+  FlamDotnet *dotnet;
+
+  put_list (fake);
+  put_u32 (fake, HEADER + 0x20, 2);
+  put_u32 (fake, HEADER + 0x30, 0x1c4);
+  put_u32 (fake, HEADER + 0x34, 0x204);
+  put_u32 (fake, HEADER + 0x38, 0x800);
+  dotnet = open_fake (&six, fake);
+  for (guint i = 0; i < 3; i++)
+    {
+      FlamRuntimeRegs regs = { .pc = WORK + (i < 2 ? 0x90 : 0x20),
+                               .leaf = true };
+      FlamRuntimeEntry entry;
+
+      put (fake, STACK + 48, i == 0 ? BACK : WORK + 0x30);
+      regs.general[FLAM_RUNTIME_RSP] = STACK;
+      regs.general[FLAM_RUNTIME_RBP] = STACK + 32;
+      regs.known = 1u << FLAM_RUNTIME_RSP | 1u << FLAM_RUNTIME_RBP;
+      g_assert_true (step (dotnet, fake, &regs, &entry));
+      g_assert_cmphex (entry.function, ==, i == 1 ? 0 : WORK);
+      g_assert_cmphex (regs.pc, ==, i == 0 ? BACK : WORK + 0x30);
+    }
+  flam_dotnet_free (dotnet);
+}
+
 /* Code that is in no method: the return address, or the frame pointer. */
 static void
 test_stubs (void)
@@ -548,6 +578,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/dotnet/tree", test_tree);
   g_test_add_func ("/dotnet/dynamic", test_dynamic);
   g_test_add_func ("/dotnet/unwind", test_unwind);
+  g_test_add_func ("/dotnet/handlers", test_handlers);
   g_test_add_func ("/dotnet/stubs", test_stubs);
   g_test_add_func ("/dotnet/early", test_early);
   g_test_add_func ("/dotnet/lies", test_lies);

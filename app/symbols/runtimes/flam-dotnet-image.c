@@ -871,7 +871,8 @@ gboolean
 flam_dotnet_image_find (const FlamDotnetImage *image,
                         guint64 address,
                         FlamDotnetFunction *function,
-                        guint32 *method)
+                        guint32 *method,
+                        guint64 *start)
 {
   guint64 relative = address - image->base;
   guint32 low = 0, high = image->n_functions;
@@ -903,8 +904,15 @@ flam_dotnet_image_find (const FlamDotnetImage *image,
       else
         last = middle;
     }
-  *method =
-      first == 0 ? 0 : g_array_index (image->entries, Entry, first - 1).method;
+  *method = 0;
+  *start = function->begin;
+  if (first > 0)
+    {
+      const Entry *entry = &g_array_index (image->entries, Entry, first - 1);
+
+      *method = entry->method;
+      *start = image->base + image->functions[entry->function].begin;
+    }
   return TRUE;
 }
 

@@ -41,11 +41,13 @@ gboolean flam_dotnet_image_name (const FlamDotnetImage *image,
                                  guint32 method,
                                  FlamRuntimeName *name);
 
-/* The precompiled function at an address, and the method to which it belongs; 0
- * if that is not known. FALSE: there is none. */
+/* The precompiled function at an address; the method to which it belongs, 0 if
+ * that is not known; and where that method begins: the function may be a
+ * handler of it. FALSE: there is none. */
 gboolean flam_dotnet_image_find (const FlamDotnetImage *image,
                                  guint64 address,
                                  FlamDotnetFunction *function,
-                                 guint32 *method);
+                                 guint32 *method,
+                                 guint64 *start);
 
 #endif

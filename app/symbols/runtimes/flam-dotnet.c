@@ -757,13 +757,10 @@ find_place (FlamDotnet *dotnet,
   if (range->kind == RANGE_IMAGE)
     {
       place->image = image_at (dotnet, memory, range->begin);
-      if (place->image != NULL &&
+      place->has_function =
+          place->image != NULL &&
           flam_dotnet_image_find (
-              place->image, pc, &place->function, &place->token))
-        {
-          place->start = place->function.begin;
-          place->has_function = TRUE;
-        }
+              place->image, pc, &place->function, &place->token, &place->start);
       return;
     }
   if (!find_start (dotnet, memory, range, pc, &start) ||
@@ -778,6 +775,24 @@ find_place (FlamDotnet *dotnet,
       read_method (dotnet, memory, desc, &place->method);
 }
 
+/* A handler, such as a `finally` block, has a frame of its own above that of
+ * its method. It has no name of its own, and is left out if its method follows.
+ */
+static gboolean
+is_handler (FlamDotnet *dotnet,
+            const FlamRuntimeMemory *memory,
+            gint64 now,
+            const Place *place,
+            const FlamRuntimeRegs *caller)
+{
+  Place own;
+
+  if (!place->has_function || place->function.begin == place->start)
+    return FALSE;
+  find_place (dotnet, memory, now, caller->pc - 1, &own);
+  return own.start == place->start;
+}
+
 gboolean
 flam_dotnet_step (FlamDotnet *dotnet,
                   const FlamRuntimeMemory *memory,
@@ -787,18 +802,21 @@ flam_dotnet_step (FlamDotnet *dotnet,
 {
   guint64 pc = regs->leaf ? regs->pc : regs->pc - 1;
   Place place;
+  gboolean stepped;
 
   find_place (dotnet, memory, now, pc, &place);
   *entry = (FlamRuntimeEntry){ 0 };
-  if (place.start != 0)
+  stepped = (place.has_function &&
+             flam_dotnet_unwind (memory, &place.function, regs)) ||
+            flam_dotnet_unwind_stub (memory, regs);
+  if (place.start != 0 &&
+      !(stepped && is_handler (dotnet, memory, now, &place, regs)))
     *entry = (FlamRuntimeEntry){
       .function = place.start,
       .at = pc - place.start,
       .cookie = place.has_method ? cookie_of (&place.method) : place.token,
     };
-  return (place.has_function &&
-          flam_dotnet_unwind (memory, &place.function, regs)) ||
-         flam_dotnet_unwind_stub (memory, regs);
+  return stepped;
 }
 
 /* Made by a program, or by the runtime to call native code: the name alone. */
