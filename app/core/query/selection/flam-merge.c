@@ -245,6 +245,16 @@ weigh (const FlamSamples *samples,
   return !overflow;
 }
 
+static gsize
+count_samples (const Merge *merge)
+{
+  gsize n = 0;
+
+  for (guint k = 0; k < merge->n; k++)
+    n += merge->parts[k].profile->samples.n;
+  return n;
+}
+
 static gboolean
 put_samples (const Merge *merge, const FlamCut *cut)
 {
@@ -424,6 +434,7 @@ flam_merge_new (const FlamMergePart *parts,
         merge.builder,
         N_ ("some of the captures have no sample times: no times are kept"));
   flam_builder_set_origin (merge.builder, 0);
+  flam_builder_reserve_samples (merge.builder, count_samples (&merge));
   for (guint k = 0; k < n; k++)
     {
       const FlamProfile *profile = parts[k].profile;
