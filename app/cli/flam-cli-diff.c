@@ -688,6 +688,8 @@ run (int argc, char **argv)
       !flam_gates_parse (&gates, "diff"))
     return FLAM_EXIT_USAGE;
   options->report = TRUE;
+  /* Gates and pages may be about the others. */
+  options->one_measure = gates.rules->len == 0 && asked.to == NULL;
   status = check_usage (&asked, options, files);
   if (status == FLAM_EXIT_DONE)
     status = load_sides (&base, &fresh, files, &asked, options);

@@ -674,6 +674,9 @@ flam_cli_load (const char *path, FlamCliOptions *options)
     .weights_as = options->weights_as,
     .in_order_max = options->in_order ? G_MAXSIZE : 0,
     .binaries = (const char *const *)options->binaries,
+    .one_measure = options->one_measure && options->event == NULL &&
+                   !options->selection->count,
+    .measure = options->measure,
     .progress = !options->silent && isatty (STDERR_FILENO) ? &progress : NULL,
     .jobs = (guint)options->jobs,
   };

@@ -312,6 +312,7 @@ run (int argc, char **argv)
   if (!flam_cli_parse_sort (sort_text, &sort))
     return flam_cli_usage (_ ("top: --sort: expected self or total"));
   options->report = TRUE;
+  options->one_measure = TRUE;
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;

@@ -40,6 +40,7 @@ typedef struct
   gboolean json;
   FlamWeightsAs weights_as; /* --kind */
   gboolean in_order;        /* a chart is drawn */
+  gboolean one_measure;     /* the verb shows no other */
   gboolean report; /* for people: not all frames of Memray's captures */
   gboolean show_irrelevant; /* but with them */
   gint64 jobs;              /* 0: as many as there are cores */

@@ -35,6 +35,11 @@ typedef struct
   /* NULL-terminated or NULL: folders in which recorded programs and libraries
    * are searched first; copied stacks cannot be unwound without them. */
   const char *const *binaries;
+  /* Only one measure is shown: a store that adds up each on request may leave
+   * out the others. `measure` is its id, or NULL for the first one that is not
+   * 0. */
+  gboolean one_measure;
+  const char *measure;
   const FlamProgress *progress;
   guint jobs;       /* the maximum number of cores; 0: all */
   gsize least_part; /* minimum bytes per core; 0: the default. For tests */

@@ -44,7 +44,7 @@ class Store(unittest.TestCase):
             raise unittest.SkipTest("ClickHouse does not start here") from None
         cls.addClassCleanup(server.stop)
         cls.ask, cls.url = server.ask, server.url
-        for name in "one", "labels", "again":
+        for name in "one", "labels", "again", "measures":
             cls.ask(f"CREATE DATABASE {name}", post=True)
 
     def test_added_up(self):
@@ -80,6 +80,38 @@ class Store(unittest.TestCase):
         self.assertEqual(
             json.loads(run("diff", "--json", one, two))["rows"],
             json.loads(run("diff", "--json", ONE, TWO, "--measure", "cpu-time"))["rows"])
+
+    def test_measures(self):
+        """Of several measures, the first that is not 0 is shown, unless another one
+        is chosen."""
+        run("push", ONE, "--to", self.url("measures", "commit=all"))
+        for number, (commit, left_out, factor) in enumerate(
+                (("later", "cpu", 1), ("idle", "none", "measure != 'cpu'")), 1):
+            self.ask(f"INSERT INTO measures.sample SELECT run + {number}, service, measure, series,"
+                     f" hour, stack, value * ({factor}) FROM measures.sample WHERE measure !="
+                     f" '{left_out}' AND run IN (SELECT id FROM measures.run WHERE values[1] = 'all')",
+                     post=True)
+            self.ask(f"INSERT INTO measures.run SELECT id + {number}, capture + {number}, time,"
+                     " duration, service, host, command,"
+                     f" arrayFilter(m -> m != '{left_out}', measures),"
+                     f" arrayFilter((u, m) -> m != '{left_out}', units, measures), keys,"
+                     f" ['{commit}'] FROM measures.run WHERE values[1] = 'all'", post=True)
+        whole, later, idle = (self.url("measures", "commit=" + commit)
+                              for commit in ("all", "later", "idle"))
+        for url, words, measure in (
+                (whole, [], "cpu-time"), (whole, ["--measure", "wall"], "wall-time"),
+                (later, [], "samples"), (idle, [], "samples")):
+            with self.subTest(url=url, words=words):
+                self.assertEqual(top(url, *words), top(ONE, "--measure", measure))
+        self.assertEqual(top(idle, "--measure", "cpu")[0], 0)
+        self.assertIn("there are: cpu samples wall",
+                      run("top", "--measure", "energy", whole, code=1))
+        for words, base, fresh in (([], whole, whole), (["--measure", "samples"], whole, later),
+                                   (["--measure", "wall"], whole, later)):
+            with self.subTest(words=words):
+                rows = json.loads(run("diff", "--json", *words, base, fresh))["rows"]
+                self.assertEqual({row["delta"] for row in rows}, {0})
+        self.assertIn("choose others with --measure", run("diff", whole, later, code=1))
 
     def test_again(self):
         """A capture that is in the store already is not added again."""

@@ -132,6 +132,7 @@ typedef struct
 {
   const FlamLocation *location;
   const FlamServerOptions *options;
+  const FlamLoadOptions *load; /* or NULL */
   FlamBuilder *builder;
   GPtrArray *measures; /* char *: names, by their columns */
   GHashTable *frames;  /* text -> FlamId + 1 */
@@ -238,6 +239,17 @@ take_numbers (const char **at, gint64 *numbers, guint n)
   return TRUE;
 }
 
+static gboolean
+is_wanted (const Answer *answer, const char *name)
+{
+  const FlamLoadOptions *load = answer->load;
+
+  if (load == NULL || !load->one_measure)
+    return TRUE;
+  return load->measure != NULL ? strcmp (load->measure, name) == 0
+                               : answer->measures->len == 0;
+}
+
 /* Rows of measure and unit. */
 static gboolean
 read_measures (Answer *answer, const FlamSpool *rows, GError **error)
@@ -261,6 +273,8 @@ read_measures (Answer *answer, const FlamSpool *rows, GError **error)
       unit = flam_pprof_unit (answer->text->str, &scale);
       if (name->len == 0 || answer->measures->len >= FLAM_PPROF_MAX_TYPES)
         return refuse (answer, error);
+      if (!is_wanted (answer, name->str))
+        continue;
       g_ptr_array_add (answer->measures, g_strdup (name->str));
       flam_builder_add_measure (answer->builder,
                                 name->str,
@@ -412,15 +426,17 @@ ask_samples (Answer *answer, GError **error)
   return good;
 }
 
-FlamProfile *
-flam_clickhouse_profile (const FlamLocation *location,
-                         const FlamServerOptions *options,
-                         GError **error)
+static FlamProfile *
+load_profile (const FlamLocation *location,
+              const FlamServerOptions *options,
+              const FlamLoadOptions *load,
+              GError **error)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   Answer answer = {
     .location = location,
     .options = options,
+    .load = load,
     .builder = builder,
     .measures = g_ptr_array_new_with_free_func (g_free),
     .frames = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
@@ -430,11 +446,37 @@ flam_clickhouse_profile (const FlamLocation *location,
   FlamProfile *profile = NULL;
 
   flam_builder_set_format (builder, "clickhouse");
-  if (ask_measures (&answer, error) && ask_samples (&answer, error))
+  if (ask_measures (&answer, error) &&
+      (answer.measures->len == 0 || ask_samples (&answer, error)))
     profile = flam_builder_finish (builder, error);
   g_ptr_array_unref (answer.measures);
   g_hash_table_unref (answer.frames);
   g_hash_table_unref (answer.stacks);
   g_string_free (answer.text, TRUE);
   return profile;
+}
+
+/* Whether the only measure is not 0, so that none of the others is the default
+ * one. */
+static gboolean
+has_weight (const FlamProfile *profile)
+{
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+
+  return profile->n_measures > 0 && flam_weights_total (profile, all) != 0;
+}
+
+FlamProfile *
+flam_clickhouse_profile (const FlamLocation *location,
+                         const FlamServerOptions *options,
+                         const FlamLoadOptions *load,
+                         GError **error)
+{
+  FlamProfile *profile = load_profile (location, options, load, error);
+
+  if (profile == NULL || load == NULL || !load->one_measure ||
+      has_weight (profile))
+    return profile;
+  flam_profile_unref (profile);
+  return load_profile (location, options, NULL, error);
 }

@@ -15,6 +15,7 @@
  * the first push. */
 
 #include "flam-formats.h"
+#include "flam-load.h"
 #include "flam-server.h"
 
 G_BEGIN_DECLS
@@ -27,6 +28,7 @@ gboolean flam_clickhouse_push (const FlamLocation *location,
                                GError **error);
 FlamProfile *flam_clickhouse_profile (const FlamLocation *location,
                                       const FlamServerOptions *options,
+                                      const FlamLoadOptions *load,
                                       GError **error);
 
 G_END_DECLS

@@ -307,7 +307,7 @@ flam_fetch_profile (const FlamLocation *location,
   g_autoptr (FlamSource) source = NULL;
 
   if (location->kind == FLAM_LOCATION_CLICKHOUSE)
-    return flam_clickhouse_profile (location, server, error);
+    return flam_clickhouse_profile (location, server, load, error);
   source = fetch (location, server, error);
   return source != NULL ? flam_formats_load_source (source, load, error) : NULL;
 }
@@ -407,7 +407,7 @@ save_profile (const FlamLocation *location,
 {
   static const FlamExportOptions as = { .root = FLAM_ROOT_NONE };
   g_autoptr (FlamProfile) profile =
-      flam_clickhouse_profile (location, options, error);
+      flam_clickhouse_profile (location, options, NULL, error);
   g_autoptr (FlamSelection) all = flam_selection_new ();
   g_autoptr (FlamSink) sink = NULL;
 
