@@ -4,8 +4,16 @@
 #include "flam-capture-writer.h"
 #include "flam-formats.h"
 
-/* A size of a message: nothing follows. */
+/* Sizes of a message after which nothing follows; EMPTY is that of a process
+ * that has no captures. */
 #define FAILED G_MAXUINT64
+#define EMPTY 0
+
+static void
+send_size (const FlamMpi *mpi, int to, guint64 size)
+{
+  flam_mpi_send (mpi, to, &size, sizeof size);
+}
 
 static gboolean
 send_fold (const FlamMpi *mpi, int to, FlamFold *fold, GError **error)
@@ -27,18 +35,10 @@ send_fold (const FlamMpi *mpi, int to, FlamFold *fold, GError **error)
       data = flam_capture_writer_data (writer, &n);
       size = n;
     }
-  flam_mpi_send (mpi, to, &size, sizeof size);
+  send_size (mpi, to, size);
   if (size != FAILED)
     flam_mpi_send (mpi, to, data, n);
   return size != FAILED;
-}
-
-static void
-send_failure (const FlamMpi *mpi, int to)
-{
-  guint64 size = FAILED;
-
-  flam_mpi_send (mpi, to, &size, sizeof size);
 }
 
 static gboolean
@@ -55,8 +55,8 @@ receive_fold (const FlamMpi *mpi,
   guint64 size;
 
   flam_mpi_receive (mpi, from, &size, sizeof size);
-  if (size == FAILED)
-    return FALSE;
+  if (size == FAILED || size == EMPTY)
+    return size == EMPTY;
   data = g_malloc (size);
   flam_mpi_receive (mpi, from, data, size);
   if (failed)
@@ -76,10 +76,10 @@ flam_cli_reduce (const FlamMpi *mpi,
   for (int step = 1; step < mpi->size; step *= 2)
     if (mpi->rank & step)
       {
-        if (!failed)
+        if (!failed && flam_fold_n (fold) > 0)
           return send_fold (mpi, mpi->rank - step, fold, error);
-        send_failure (mpi, mpi->rank - step);
-        return FALSE;
+        send_size (mpi, mpi->rank - step, failed ? FAILED : EMPTY);
+        return !failed;
       }
     else if (mpi->rank + step < mpi->size)
       failed |= !receive_fold (mpi, mpi->rank + step, fold, failed, error);

@@ -231,6 +231,11 @@ class Launched:
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(f"{files[-1].name}: the file is empty", done.stderr)
         self.assertFalse((self.scratch / "all.flambeau").exists())
+        # None of the processes has any.
+        done = self.start(3, cli, "merge", "--mpi", "--output", "all.flambeau", "other-%r.flambeau")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("other-%r.flambeau: contains no captures", done.stderr)
+        self.assertFalse((self.scratch / "all.flambeau").exists())
 
 
 class OpenMpi(Launched, unittest.TestCase):
