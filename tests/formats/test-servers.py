@@ -520,6 +520,11 @@ class Push(Case):
             done = run("push", self.capture, "--to", url)
             self.assertEqual(done.returncode, 2, done.stderr)
         self.server.answers["/ingest"] = (422, b"failed to parse")
+        # A proxy's page in place of ClickHouse's answer: nothing is in the store.
+        self.server.answers["/"] = b"<html>Welcome</html>"
+        done = run("push", self.capture, "--to", f"clickhouse://127.0.0.1:{self.server.port}/db")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+        self.assertIn("the answer is not one of ClickHouse's", done.stderr)
         done = run("push", self.capture, "--to", self.url("/ingest"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("error 422: failed to parse", done.stderr)

@@ -392,12 +392,17 @@ is_new (const Push *push, GError **error)
       push->capture);
   g_autofree char *answer = flam_clickhouse_run (
       push->location, statement, NULL, push->options, error);
+  guint64 n;
 
   if (answer == NULL)
     return FALSE;
-  return *answer == '0' ||
-         flam_location_error (
-             push->location, error, N_ ("the capture is there already"));
+  g_strchomp (answer);
+  if (!g_ascii_string_to_unsigned (answer, 10, 0, G_MAXUINT64, &n, NULL))
+    return flam_location_error (
+        push->location, error, N_ ("the answer is not one of ClickHouse's"));
+  return n == 0 || flam_location_error (push->location,
+                                        error,
+                                        N_ ("the capture is there already"));
 }
 
 gboolean
