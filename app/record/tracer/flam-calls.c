@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "flam-call-numbers.h"
 #include "flam-stops.h"
@@ -120,18 +121,25 @@ shape_of (FlamRecordWhat what, long number)
 
 /* --- entry --------------------------------------------------------------- */
 
+/* AArch64's kernels may have pages of 16 or 64 KiB. */
+static guint64
+page_size (void)
+{
+  return (guint64)sysconf (_SC_PAGESIZE);
+}
+
 /* Of whole pages; FALSE: the call fails. */
 static gboolean
 is_range (guint64 at, guint64 size)
 {
-  return at % 4096 == 0 && size > 0 && size <= G_MAXINT64 &&
+  return at % page_size () == 0 && size > 0 && size <= G_MAXINT64 &&
          at <= G_MAXINT64 - size;
 }
 
 static guint64
 whole_pages (guint64 size)
 {
-  return (size + 4095) & ~(guint64)4095;
+  return (size + page_size () - 1) & ~(page_size () - 1);
 }
 
 guint
