@@ -108,6 +108,11 @@ capture (
       sample.time = rows[i].time * MS;
       flam_builder_add_sample (builder, &sample, &weight);
     }
+  flam_builder_add_counter_value (
+      builder,
+      flam_builder_add_counter (builder, "rss", FLAM_UNIT_BYTES),
+      MS,
+      1 << 20);
   profile = flam_builder_finish (builder, &error);
   g_assert_no_error (error);
   return profile;
@@ -153,6 +158,20 @@ test_aligned (void)
   g_assert_cmpuint (profile->samples.states,
                     ==,
                     1u << FLAM_STATE_RUNNING | 1u << FLAM_STATE_MPI);
+}
+
+static void
+test_counters (void)
+{
+  static const char *const names[] = { "rss rank 2",
+                                       "rss rank 0",
+                                       "rss rank 1" };
+  g_autoptr (FlamProfile) profile = job ();
+
+  g_assert_cmpuint (profile->n_counters, ==, G_N_ELEMENTS (names));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_assert_cmpstr (
+        flam_profile_string (profile, profile->counters[i].id), ==, names[i]);
 }
 
 static void
@@ -321,6 +340,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ranks/calls", test_calls);
   g_test_add_func ("/ranks/spread", test_spread);
   g_test_add_func ("/ranks/aligned", test_aligned);
+  g_test_add_func ("/ranks/counters", test_counters);
   g_test_add_func ("/ranks/names", test_names);
   g_test_add_func ("/ranks/balance", test_balance);
   g_test_add_func ("/ranks/selected", test_selected);

@@ -25,6 +25,7 @@ typedef struct
 {
   const FlamMergePart *parts;
   guint n;
+  FlamMergeHow how;
   FlamBuilder *builder;
   GArray *sums; /* Sum, also for measures of memory */
   guint n_columns;
@@ -373,13 +374,26 @@ name_processes (const FlamCut *cut, const FlamMergePart *part)
           cut->builder, cut->processes[i], part->name);
 }
 
+/* What distinguishes its counters from those of the others: the rank, or the
+ * file, except for the first one. NULL: nothing. */
+static char *
+counters_end_of (const Merge *merge, guint k)
+{
+  const FlamMergePart *part = &merge->parts[k];
+  const FlamProcesses *processes = &part->profile->processes;
+
+  for (FlamId i = 0; i < processes->n && merge->how & FLAM_MERGE_ALIGNED; i++)
+    if (processes->rank[i] != 0)
+      return g_strdup_printf (" rank %u", processes->rank[i] - 1);
+  return k > 0 ? g_strdup_printf (" %s", part->name) : NULL;
+}
+
 static gboolean
 put_part (Merge *merge, guint k, guint generation, GError **error)
 {
   const FlamMergePart *part = &merge->parts[k];
   g_autoptr (FlamSelection) all = flam_selection_new ();
-  g_autofree char *counters_end =
-      k > 0 ? g_strdup_printf (" %s", part->name) : NULL;
+  g_autofree char *counters_end = counters_end_of (merge, k);
   g_auto (FlamCut) cut = { part->profile, all };
   g_auto (FlamCutMemory) memory = { 0 };
   gboolean fits;
@@ -412,7 +426,7 @@ flam_merge_new (const FlamMergePart *parts,
                 FlamMergeHow how,
                 GError **error)
 {
-  g_auto (Merge) merge = { parts, n };
+  g_auto (Merge) merge = { parts, n, how };
   guint generation = 0;
   gboolean times = FALSE;
 
