@@ -326,6 +326,27 @@ class Ssh(Case):
         wait_until(lambda: not pathlib.Path(f"/proc/{pid}").exists(), "it does not end")
         wait_until(lambda: not self.of_recorder(), "the recorder still runs")
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can mount a small disk")
+    def test_full_disk_here(self):
+        """The program goes on to its end, the capture remains there, and nothing waits
+        for somebody who asks for it again."""
+        folder = self.scratch / "small"
+        folder.mkdir()
+        self.out = folder / "out.flambeau"
+        done = subprocess.run(
+            ["unshare", "--mount", "sh", "-c",
+             'mount -t tmpfs -o size=4k none "$0"; exec "$@"', folder,
+             *self.words(self.host, "--", sys.executable, "-c", PROGRAM, "1")],
+            env=self.environment, capture_output=True, text=True, timeout=60, input="desserts\n")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        pid = done.stdout.split()[0]
+        wait_until(lambda: not pathlib.Path(f"/proc/{pid}").exists(), "the program does not end")
+        there = next((self.there / "flambeau/recordings").iterdir())
+        self.assertIn(f"{self.out}: cannot be written: No space left on device; the capture "
+                      f"remains on {self.host}: {there}\n", done.stderr)
+        self.assertTrue(self.info(there)["complete"])
+        wait_until(lambda: not self.of_recorder(), "the recorder still runs")
+
     def test_gone(self):
         """The relay was killed: there is nothing to connect to."""
         client, pid = self.begin()

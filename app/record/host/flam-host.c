@@ -313,8 +313,12 @@ take_end (Host *host, const FlamWireMessage *message)
   /* A block that could not be written whole was taken back. */
   if (size < host->received && ftruncate (host->output.fd, (off_t)size) == 0)
     host->received = size;
-  if (size == host->received && host->failed == NULL)
-    flam_wire_put (&host->wire, FLAM_WIRE_KEPT, "", 0);
+  flam_wire_put (&host->wire,
+                 size == host->received && host->failed == NULL
+                     ? FLAM_WIRE_KEPT
+                     : FLAM_WIRE_LEFT,
+                 "",
+                 0);
 }
 
 static void

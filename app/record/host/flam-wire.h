@@ -32,7 +32,8 @@ typedef enum
   FLAM_WIRE_SHUT = 'P',     /* u8: nobody reads the program's output 1 or 2, or
                                the recorder's status (FLAM_WIRE_STATUS) */
   FLAM_WIRE_KEPT = 'K',     /* all of the capture has been written */
-  FLAM_WIRE_LEFT = 'L',     /* the recorder here was killed */
+  FLAM_WIRE_LEFT = 'L',     /* the recorder here was killed, or cannot write the
+                               capture: nobody will ask for it again */
   /* in both directions */
   FLAM_WIRE_CONTROL = 'C', /* a line of flam-control.h */
   FLAM_WIRE_CONFIRM = 'Y', /* u64: so many bytes have arrived */
