@@ -510,10 +510,10 @@ class Containers(Case):
         """There: the program goes on to its end, and what was written is here."""
         folder = self.there / "flambeau/recordings"
         folder.mkdir(parents=True)
-        self.box(f"""exec unshare --mount sh -c 'mount -t tmpfs -o size=16k none "$0"; exec "$@"' \
+        self.box(f"""exec unshare --mount sh -c 'mount -t tmpfs -o size=8k none "$0"; exec "$@"' \
   '{folder}' "$@" """)
         done = self.record("podman:box", "--rate", "5000", "--", sys.executable, "-c",
-                           PROGRAM, "1", stdin=None, input="desserts\n")
+                           PROGRAM, "2", stdin=None, input="desserts\n")
         self.assertEqual(done.returncode, 7, done.stderr)
         self.assertIn(f"podman:box: the recorded data is in {self.out}: the capture cannot be "
                       "written: the disk is full", done.stderr)
