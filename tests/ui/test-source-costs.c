@@ -13,6 +13,7 @@
 
 #include <adwaita.h>
 #include <math.h>
+#include <string.h>
 
 #define FILE_NAME "/home/me/sort.c"
 
@@ -242,6 +243,57 @@ test_bars (void)
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
+/* The gutter's width in a view of that width. */
+static int
+width_in (GtkSourceGutterRenderer *gutter, int room)
+{
+  int width;
+
+  flam_cost_gutter_set_room (FLAM_COST_GUTTER (gutter), room);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  gtk_widget_measure (GTK_WIDGET (gutter),
+                      GTK_ORIENTATION_HORIZONTAL,
+                      -1,
+                      NULL,
+                      &width,
+                      NULL,
+                      NULL);
+  return width;
+}
+
+/* A count of 19 digits, twice, is wider than the view: the shares are not. */
+static void
+test_room (void)
+{
+  g_autoptr (FlamProfile) profile = new_profile ();
+  g_autoptr (FlamSourceCosts) both = costs_of (profile, FLAM_NONE);
+  GtkWidget *view = gtk_source_view_new ();
+  GtkSourceGutterRenderer *gutter = flam_cost_gutter_new ();
+  GtkWidget *window = show (view);
+  int wide, tight, again;
+  g_autofree char *line = NULL;
+
+  gtk_source_gutter_insert (
+      gtk_source_view_get_gutter (GTK_SOURCE_VIEW (view), GTK_TEXT_WINDOW_LEFT),
+      gutter,
+      0);
+  for (guint i = 0; i < both->n; i++)
+    {
+      g_free (both->total_text[i]);
+      both->total_text[i] = g_strdup ("9 000 000 000 000 000 001");
+    }
+  flam_cost_gutter_set_costs (FLAM_COST_GUTTER (gutter), both);
+  wide = width_in (gutter, 2000);
+  tight = width_in (gutter, wide);
+  again = width_in (gutter, wide * 3 / 2 + 2);
+  g_assert_cmpint (tight, <, wide / 2);
+  g_assert_cmpint (again, ==, wide);
+  line = flam_cost_gutter_describe (FLAM_COST_GUTTER (gutter), 1);
+  g_assert_nonnull (strstr (line, "total 9 000 000 000 000 000 001"));
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -250,5 +302,6 @@ main (int argc, char **argv)
   gtk_source_init ();
   g_test_add_func ("/source-costs/strip", test_strip);
   g_test_add_func ("/source-costs/bars", test_bars);
+  g_test_add_func ("/source-costs/room", test_room);
   return g_test_run ();
 }

@@ -2,6 +2,7 @@
 
 #include "flam-cost-gutter.h"
 
+#include "flam-core-picture.h"
 #include "flam-platform.h"
 
 #include <glib/gi18n.h>
@@ -14,7 +15,11 @@ struct _FlamCostGutter
 {
   GtkSourceGutterRenderer parent_instance;
   FlamSourceCosts *costs;
+  int room;   /* width of the source view; 0: unknown */
   int column; /* width of one of them; 0: to be measured */
+  gboolean
+      tight; /* less than all of it is shown: flam_cost_gutter_set_room() */
+  guint resize;
   PangoLayout *layout;
 };
 
@@ -62,7 +67,7 @@ widest (FlamCostGutter *self, char **texts, int width)
 
 /* The width for a number: it is the same for all, so that bars compare. */
 static int
-column_width (FlamCostGutter *self)
+figure_width (FlamCostGutter *self)
 {
   const FlamSourceCosts *costs = self->costs;
   gboolean compared = costs->compared != NULL;
@@ -74,6 +79,36 @@ column_width (FlamCostGutter *self)
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     width = widest (self, texts[i], width);
   return width + 2 * PADDING;
+}
+
+static int
+share_width (FlamCostGutter *self)
+{
+  g_autofree char *most = flam_format_percent (1, 1);
+  g_autofree char *least = flam_format_percent (1, G_MAXINT32);
+
+  return MAX (text_width (self, most), text_width (self, least)) + 2 * PADDING;
+}
+
+static int
+n_columns (FlamCostGutter *self)
+{
+  if (self->costs->compared == NULL)
+    return 2;
+  return self->tight ? 1 : 3;
+}
+
+static void
+measure_columns (FlamCostGutter *self)
+{
+  int column = figure_width (self);
+
+  self->tight = FALSE;
+  self->tight =
+      self->room > 0 && n_columns (self) * column > self->room * 2 / 3;
+  self->column = self->tight && self->costs->compared == NULL
+                     ? share_width (self)
+                     : column;
 }
 
 typedef struct
@@ -132,8 +167,10 @@ snapshot_costs (FlamCostGutter *self,
   for (guint cost = FLAM_COST_SELF; cost <= FLAM_COST_TOTAL; cost++)
     {
       gint64 value = flam_source_costs_value (self->costs, row, cost);
+      g_autofree char *share =
+          self->tight ? flam_format_percent (value, self->costs->whole) : NULL;
       Figure figure = {
-        texts[cost][row],
+        share != NULL ? share : texts[cost][row],
         (float)value / (float)self->costs->whole,
         &bars[cost],
       };
@@ -166,7 +203,7 @@ snapshot_compared (FlamCostGutter *self,
   };
   gboolean shown[] = { of->base > 0, of->fresh > 0, of->delta != 0 };
 
-  for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
+  for (guint i = self->tight ? 2 : 0; i < G_N_ELEMENTS (figures); i++)
     {
       if (shown[i])
         snapshot_figure (self, snapshot, &figures[i], &cell);
@@ -215,8 +252,8 @@ flam_cost_gutter_measure (GtkWidget *widget,
   if (orientation == GTK_ORIENTATION_HORIZONTAL && self->costs != NULL)
     {
       if (self->column == 0)
-        self->column = column_width (self);
-      width = (self->costs->compared != NULL ? 3 : 2) * self->column;
+        measure_columns (self);
+      width = n_columns (self) * self->column;
     }
   *minimum = *natural = width;
   *minimum_baseline = *natural_baseline = -1;
@@ -247,6 +284,30 @@ flam_cost_gutter_set_costs (FlamCostGutter *self, FlamSourceCosts *costs)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
+/* The room is set while the source view gets its place. */
+static gboolean
+resize_later (gpointer data)
+{
+  FlamCostGutter *self = data;
+
+  self->resize = 0;
+  self->column = 0;
+  gtk_widget_queue_resize (GTK_WIDGET (self));
+  return G_SOURCE_REMOVE;
+}
+
+void
+flam_cost_gutter_set_room (FlamCostGutter *self, int room)
+{
+  g_return_if_fail (FLAM_IS_COST_GUTTER (self));
+  if (room == self->room)
+    return;
+  self->room = room;
+  if (self->resize == 0)
+    self->resize =
+        g_idle_add_full (G_PRIORITY_HIGH_IDLE, resize_later, self, NULL);
+}
+
 char *
 flam_cost_gutter_describe (FlamCostGutter *self, guint line)
 {
@@ -268,20 +329,50 @@ flam_cost_gutter_describe (FlamCostGutter *self, guint line)
                           self->costs->total_text[row]);
 }
 
+/* The line that is drawn there, from 1. */
+static guint
+line_at (FlamCostGutter *self, int x, int y)
+{
+  GtkTextView *view = GTK_TEXT_VIEW (
+      gtk_source_gutter_renderer_get_view (GTK_SOURCE_GUTTER_RENDERER (self)));
+  double view_x, view_y;
+  GtkTextIter iter;
+  int top;
+
+  if (!gtk_widget_translate_coordinates (
+          GTK_WIDGET (self), GTK_WIDGET (view), x, y, &view_x, &view_y))
+    return 0;
+  gtk_text_view_window_to_buffer_coords (
+      view, GTK_TEXT_WINDOW_WIDGET, (int)view_x, (int)view_y, NULL, &top);
+  gtk_text_view_get_line_at_y (view, &iter, top, NULL);
+  return (guint)gtk_text_iter_get_line (&iter) + 1;
+}
+
+static const char *
+explain_columns (FlamCostGutter *self)
+{
+  gboolean compared = self->costs != NULL && self->costs->compared != NULL;
+
+  if (compared)
+    return self->tight ? _ ("The change.")
+                       : _ ("Left: before. Middle: now. Right: the change.");
+  return _ ("Left: self, spent in the line. Right: total, including callees.");
+}
+
 /* The tooltip is queried on demand: GTK asks the display server for the
  * pointer's position whenever a tooltip is set. */
 static gboolean
 flam_cost_gutter_query_tooltip (
     GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
 {
-  const FlamSourceCosts *costs = FLAM_COST_GUTTER (widget)->costs;
+  FlamCostGutter *self = FLAM_COST_GUTTER (widget);
+  guint line = by_keyboard ? 0 : line_at (self, x, y);
+  g_autofree char *figures = NULL, *text = NULL;
 
-  gtk_tooltip_set_text (
-      tooltip,
-      costs != NULL && costs->compared != NULL
-          ? _ ("Left: before. Middle: now. Right: the change.")
-          : _ ("Left: self, spent in the line. Right: total, including "
-               "callees."));
+  if (self->costs != NULL && flam_source_costs_find (self->costs, line) >= 0)
+    figures = flam_cost_gutter_describe (self, line);
+  text = g_strjoin ("\n", explain_columns (self), figures, NULL);
+  gtk_tooltip_set_text (tooltip, text);
   return TRUE;
 }
 
@@ -290,6 +381,7 @@ flam_cost_gutter_dispose (GObject *object)
 {
   FlamCostGutter *self = FLAM_COST_GUTTER (object);
 
+  g_clear_handle_id (&self->resize, g_source_remove);
   g_clear_pointer (&self->costs, flam_source_costs_unref);
   g_clear_object (&self->layout);
   G_OBJECT_CLASS (flam_cost_gutter_parent_class)->dispose (object);

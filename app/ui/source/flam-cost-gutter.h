@@ -22,6 +22,10 @@ GtkSourceGutterRenderer *flam_cost_gutter_new (void);
 /* NULL empties it. */
 void flam_cost_gutter_set_costs (FlamCostGutter *gutter,
                                  FlamSourceCosts *costs);
+/* The width of the source view. If the figures took more than two thirds of it,
+ * there are the shares of the total instead; during a comparison, only the
+ * change. */
+void flam_cost_gutter_set_room (FlamCostGutter *gutter, int room);
 /* The cost of a line (from 1), in words. */
 char *flam_cost_gutter_describe (FlamCostGutter *gutter, guint line);
 

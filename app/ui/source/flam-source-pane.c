@@ -548,6 +548,14 @@ update_font (FlamSourcePane *self)
   gtk_css_provider_load_from_data (self->font, css != NULL ? css : "", -1);
 }
 
+/* Its page is the view without the gutter. */
+static void
+on_page_changed (FlamSourcePane *self)
+{
+  flam_cost_gutter_set_room (self->gutter,
+                             gtk_widget_get_width (GTK_WIDGET (self->view)));
+}
+
 static void
 add_gutter (FlamSourcePane *self)
 {
@@ -558,6 +566,12 @@ add_gutter (FlamSourcePane *self)
       renderer,
       -50);
   self->gutter = FLAM_COST_GUTTER (renderer);
+  g_signal_connect_object (
+      gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (self->view)),
+      "notify::page-size",
+      G_CALLBACK (on_page_changed),
+      self,
+      G_CONNECT_SWAPPED);
 }
 
 static void
