@@ -2,12 +2,14 @@
 #ifndef FLAM_NAMESAKES_H
 #define FLAM_NAMESAKES_H
 
-/* Functions with the same name, overloads in C++, told apart by their
- * parameters:
+/* Functions with the same name. Overloads in C++ are told apart by their
+ * parameters, others by their file or else by their module:
  *
- *   _Z4areai    area   ─▶  area(int)
- *   _Z4aread    area   ─▶  area(double)
- *   _Z4turnv    turn   ─▶  no namesake
+ *   _Z4areai    area            ─▶  area(int)
+ *   _Z4aread    area            ─▶  area(double)
+ *   _Z4turnv    turn            ─▶  no namesake
+ *               init   lexer.c  ─▶  init (lexer.c)
+ *               init   parser.c ─▶  init (parser.c)
  *
  * Linker names are from untrusted files: see flam-demangle.h. Immutable,
  * reference counted, any thread may read it. */
@@ -23,8 +25,8 @@ FlamNamesakes *flam_namesakes_ref (FlamNamesakes *namesakes);
 void flam_namesakes_unref (FlamNamesakes *namesakes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamNamesakes, flam_namesakes_unref)
 
-/* The name with its parameters if another function has the same name and other
- * parameters; otherwise NULL, as for FLAM_NONE. */
+/* The name with what tells the function apart from another one of that name;
+ * NULL if there is no other or nothing to tell them apart, as for FLAM_NONE. */
 const char *flam_namesakes_get (const FlamNamesakes *namesakes,
                                 FlamFunctionId function);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Parameters where names collide; the names with them are c++filt's,
- * without its return types. */
+/* What tells functions of one name apart. The names with parameters are
+ * c++filt's, without its return types. */
 
 #include "flam-namesakes.h"
 
@@ -9,7 +9,8 @@ static const struct
 {
   const char *name;
   const char *linked; /* "": it has no other name */
-  const char *whole;  /* NULL: no parameters are needed */
+  const char *whole;  /* NULL: the name is enough */
+  const char *file, *module;
 } functions[] = {
   { "area", "_Z4areai", "area(int)" },
   { "area", "_Z4aread", "area(double)" },
@@ -25,7 +26,33 @@ static const struct
   { "cut", "_Z3cutv", "cut()" },
   { "cut", "_Z3cutv.part.0", "cut() [clone .part.0]" },
   { "main", "", NULL },
+  /* Static functions. */
+  { "init", "", "init (lexer.c)", "/home/me/lexer.c", "/bin/cc" },
+  { "init", "", "init (parser.c)", "/home/me/parser.c", "/bin/cc" },
+  { "init", "", "init (as)", "", "/bin/as" },
+  { "init", "", NULL, "", NULL },
+  /* Of one file in two libraries. */
+  { "hash", "", "hash (liba.so)", "/home/me/hash.h", "/lib/liba.so" },
+  { "hash", "", "hash (libb.so)", "/home/me/hash.h", "/lib/libb.so" },
+  /* The files have the same name. */
+  { "open", "", "open (a/io.c)", "/home/me/a/io.c", "/bin/cc" },
+  { "open", "", "open (b/io.c)", "/home/me/b/io.c", "/bin/cc" },
+  { "open", "", "open (tape.c)", "tape.c", "/bin/cc" },
+  /* Overloads in anonymous namespaces. */
+  { "run", "_Z3runi", "run(int) (lexer.c)", "lexer.c", NULL },
+  { "run", "_Z3runi", "run(int) (parser.c)", "parser.c", NULL },
+  { "run", "_Z3rund", "run(double)", "parser.c", NULL },
+  { "[unknown]", "", NULL, "", "/lib/liba.so" },
+  { "[unknown]", "", NULL, "", "/lib/libb.so" },
 };
+
+static FlamModuleId
+module_of (FlamBuilder *builder, const char *path)
+{
+  return path != NULL
+             ? flam_builder_module (builder, path, "", FLAM_ADDRESS_VADDR)
+             : FLAM_NONE;
+}
 
 static void
 test_names (void)
@@ -40,7 +67,9 @@ test_names (void)
       const FlamFunction function = {
         .name = flam_builder_string (builder, functions[i].name, -1),
         .system_name = flam_builder_string (builder, functions[i].linked, -1),
-        .module = FLAM_NONE,
+        .file = flam_builder_string (
+            builder, functions[i].file != NULL ? functions[i].file : "", -1),
+        .module = module_of (builder, functions[i].module),
         .line = i,
       };
 
