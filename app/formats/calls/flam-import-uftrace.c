@@ -66,12 +66,14 @@ typedef struct
   guint depth; /* open calls */
 } Task;
 
+#define MOST_TIME (G_MAXINT64 / 2)
+
 static Record
 get_record (const guint8 *at)
 {
   guint64 bits = flam_bytes_get (at + 8, 8);
 
-  return (Record){ .time = (gint64)MIN (flam_bytes_get (at, 8), G_MAXINT64 / 2),
+  return (Record){ .time = (gint64)MIN (flam_bytes_get (at, 8), MOST_TIME),
                    .kind = bits & 3,
                    .more = bits >> 2 & 1,
                    .valid = (bits >> 3 & 7) == MAGIC,
@@ -171,6 +173,11 @@ read_task (Trace *trace, gint32 tid, GError **error)
           continue;
         }
       lost_track = FALSE;
+      flam_builder_limit (trace->load->builder,
+                          flam_bytes_get (source->data + at, 8),
+                          0,
+                          MOST_TIME,
+                          NULL);
       read_record (trace, &task, &record);
       at += RECORD;
       for (gsize from = at;

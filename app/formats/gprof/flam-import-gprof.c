@@ -26,6 +26,7 @@
  */
 
 #define MAX_INDEX (1 << 24)
+#define MOST_TIME G_GINT64_CONSTANT (1000000000000000000) /* ns */
 
 typedef struct
 {
@@ -163,38 +164,44 @@ add_time (Reader *reader, guint32 function, const Row *row, double seconds)
       reader->builder, row->name, row->length, FLAM_KIND_NATIVE);
 
   if (seconds > 0)
-    flam_gprof_graph_add_time (reader->graph,
-                               function,
-                               frame,
-                               (gint64)(MIN (seconds, 1e9) * 1e9 + 0.5));
+    flam_gprof_graph_add_time (
+        reader->graph,
+        function,
+        frame,
+        flam_builder_limit (reader->builder,
+                            (__int128)(seconds * 1e9 + 0.5),
+                            0,
+                            MOST_TIME,
+                            row->name));
   reader->functions++;
 }
 
 /* percent, cumulative, self; calls; ms per call, self and total: these are
- * decimals, too, so the calls come before them. */
-static void
+ * decimals, too, so the calls come before them. FALSE: not a row. */
+static gboolean
 read_flat (Reader *reader, const char *line, const char *end)
 {
   Row row, rest;
   guint32 function;
 
   if (!read_row (&row, line, end) || row.n < 3)
-    return;
+    return FALSE;
   if (row.has_calls && read_row (&rest, row.name, end) && rest.n == 2)
     {
       row.name = rest.name;
       row.length = rest.length;
     }
   if (reader->has_graph)
-    return;
+    return TRUE;
   function = find_function (reader, &row);
   add_time (reader, function, &row, row.numbers[2]);
   if (row.has_calls && row.calls > 0)
     flam_gprof_graph_add_calls (reader->graph, FLAM_NONE, function, row.calls);
+  return TRUE;
 }
 
 /* "[2]  55.9  0.00  0.19  60  compute [2]" */
-static void
+static gboolean
 read_primary (Reader *reader, const char *line, const char *end)
 {
   const char *p = memchr (line, ']', end - line);
@@ -202,25 +209,31 @@ read_primary (Reader *reader, const char *line, const char *end)
 
   reader->after = TRUE;
   reader->primary = FLAM_NONE;
-  if (p == NULL || !read_row (&row, p + 1, end) || row.n < 3 ||
-      *row.name == '<')
-    return;
+  if (p == NULL || !read_row (&row, p + 1, end) || row.n < 3)
+    return FALSE;
+  if (*row.name == '<')
+    return TRUE;
   reader->primary = find_function (reader, &row);
   add_time (reader, reader->primary, &row, row.numbers[1]);
+  return TRUE;
 }
 
-/* Callers that are unknown, and callees below the function. */
-static void
+/* Callers, which are read as callees of their own paragraphs, and callees,
+ * below the function. */
+static gboolean
 read_other (Reader *reader, const char *line, const char *end)
 {
   Row row;
 
-  if (!reader->after || reader->primary == FLAM_NONE ||
-      !read_row (&row, line, end) || !row.has_calls || row.calls == 0 ||
-      *row.name == '<')
-    return;
+  if (!reader->after || reader->primary == FLAM_NONE || line == end)
+    return TRUE;
+  if (!read_row (&row, line, end))
+    return FALSE;
+  if (!row.has_calls || row.calls == 0 || *row.name == '<')
+    return TRUE;
   flam_gprof_graph_add_calls (
       reader->graph, reader->primary, find_function (reader, &row), row.calls);
+  return TRUE;
 }
 
 static gboolean
@@ -266,7 +279,7 @@ read_line (gpointer data, FlamSlice slice)
   else if (reader->where == FLAT && end == line)
     reader->where = OUTSIDE;
   else if (reader->where == FLAT)
-    read_flat (reader, line, end);
+    return read_flat (reader, line, end);
   else if (reader->where == CALLS && *line == '-')
     {
       reader->primary = FLAM_NONE;
@@ -275,9 +288,9 @@ read_line (gpointer data, FlamSlice slice)
   else if (reader->where == CALLS && ends_graph (reader, line, end))
     reader->where = OUTSIDE;
   else if (reader->where == CALLS && *line == '[')
-    read_primary (reader, line, end);
+    return read_primary (reader, line, end);
   else if (reader->where == CALLS)
-    read_other (reader, line, end);
+    return read_other (reader, line, end);
   return TRUE;
 }
 
@@ -302,6 +315,7 @@ load (FlamLoad *load, GError **error)
   if (reader.functions == 0)
     return flam_source_invalid (
         source, error, N_ ("gprof's tables contain no functions"));
+  flam_text_warn_bad (&text, load->builder, N_ ("output of gprof"));
   return flam_gprof_graph_finish (graph, error);
 }
 

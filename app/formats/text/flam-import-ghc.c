@@ -25,6 +25,8 @@
 
 #include <string.h>
 
+#define MOST_WEIGHT (G_MAXINT64 / 4) /* ns, bytes */
+
 enum
 {
   TIME,
@@ -71,14 +73,16 @@ make_frame (Profile *profile, FlamSlice name, FlamSlice module, FlamSlice place)
 }
 
 static gint64
-times (gint64 a, gint64 b)
+times (Profile *profile, gint64 a, gint64 b)
 {
-  return __builtin_mul_overflow (a, b, &a) ? G_MAXINT64 : a;
+  return flam_builder_limit (
+      profile->builder, (__int128)a * b, 0, MOST_WEIGHT, NULL);
 }
 
 /* --- text ---------------------------------------------------------------- */
 
-static void
+/* FALSE: it has no number. */
+static gboolean
 read_total (Profile *profile, FlamSlice line)
 {
   gsize at = flam_slice_find (line, "=");
@@ -88,17 +92,17 @@ read_total (Profile *profile, FlamSlice line)
   const char *end = p + rest.length;
 
   if (flam_slice_begins (line, "total alloc"))
-    flam_amount_number (&p, end, 1, &profile->bytes);
-  else
-    {
-      at = flam_slice_find (rest, "(");
-      p = rest.text + MIN (at + 1, rest.length);
-      flam_amount_number (&p, end, 1, &profile->ticks);
-      at = flam_slice_find (rest, "@ ");
-      p = rest.text + MIN (at + 2, rest.length);
-      if (flam_amount_number (&p, end, 1, &profile->tick))
-        profile->tick = times (profile->tick, 1000);
-    }
+    return flam_amount_number (&p, end, 1, &profile->bytes);
+  at = flam_slice_find (rest, "(");
+  p = rest.text + MIN (at + 1, rest.length);
+  if (!flam_amount_number (&p, end, 1, &profile->ticks))
+    return FALSE;
+  at = flam_slice_find (rest, "@ ");
+  p = rest.text + MIN (at + 2, rest.length);
+  if (!flam_amount_number (&p, end, 1, &profile->tick))
+    return FALSE;
+  profile->tick = times (profile, profile->tick, 1000);
+  return TRUE;
 }
 
 /* The last word of the line, which is cut off. */
@@ -144,9 +148,14 @@ take_number (FlamSlice *line, gint64 scale, gint64 *value)
 }
 
 static gint64
-share (gint64 total, gint64 thousandths)
+share (Profile *profile, gint64 total, gint64 thousandths)
 {
-  return (gint64)((double)total * (double)thousandths / 1e5 + 0.5);
+  return flam_builder_limit (
+      profile->builder,
+      (__int128)((double)total * (double)thousandths / 1e5 + 0.5),
+      0,
+      MOST_WEIGHT,
+      NULL);
 }
 
 static gboolean
@@ -174,8 +183,8 @@ read_row (Profile *profile, FlamSlice line)
     return FALSE;
   if (!profile->exact)
     {
-      ticks = share (profile->ticks, shares[TIME]);
-      bytes = share (profile->bytes, shares[BYTES]);
+      ticks = share (profile, profile->ticks, shares[TIME]);
+      bytes = share (profile, profile->bytes, shares[BYTES]);
     }
   {
     FlamFrameId frame =
@@ -184,7 +193,7 @@ read_row (Profile *profile, FlamSlice line)
                          depth,
                          profile->thread,
                          frame,
-                         times (ticks, profile->tick));
+                         times (profile, ticks, profile->tick));
     flam_outline_add_at (
         &profile->outlines[BYTES], depth, profile->thread, frame, bytes);
   }
@@ -198,7 +207,7 @@ read_line (gpointer data, FlamSlice line)
   FlamSlice part = flam_slice_strip (line);
 
   if (flam_slice_begins (part, "total "))
-    read_total (profile, part);
+    return read_total (profile, part);
   else if (flam_slice_begins (line, "COST CENTRE"))
     { /* the second table is the tree */
       profile->tree = flam_slice_find (line, "entries") < line.length;
@@ -261,7 +270,8 @@ open_row (Profile *profile, GArray *open)
 static void
 set_weight (Profile *profile, guint which, guint32 row, gint64 weight)
 {
-  flam_outline_row (&profile->outlines[which], row)->weight = MAX (weight, 0);
+  flam_outline_row (&profile->outlines[which], row)->weight =
+      flam_builder_limit (profile->builder, weight, 0, MOST_WEIGHT, NULL);
 }
 
 /* Without recursion. A frame's number is kept in its place until the frame is
@@ -313,6 +323,7 @@ read_json (Profile *profile, FlamLoad *load, GError **error)
   flam_json_each (json)
     if (flam_json_key_is (json, "tick_interval"))
       profile->tick = times (
+          profile,
           flam_json_get_limited (json, profile->builder, 1, 0, G_MAXINT32),
           1000);
     else if (flam_json_key_is (json, "cost_centres"))
@@ -327,7 +338,7 @@ read_json (Profile *profile, FlamLoad *load, GError **error)
                               frames, &g_array_index (ids, gint64, i))) -
                           1;
 
-      time->weight = times (time->weight, profile->tick);
+      time->weight = times (profile, time->weight, profile->tick);
       time->frame = frame;
       flam_outline_row (&profile->outlines[BYTES], i)->frame = frame;
       profile->bad += frame == FLAM_NONE;
@@ -361,20 +372,22 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   Profile *profile = flam_arena_new (load, Profile);
+  gboolean json = flam_source_first_char (load->source) == '{';
   FlamText lines;
 
   *profile = (Profile){ .builder = load->builder, .tick = 1000000 };
   for (guint i = 0; i < N_MEASURES; i++)
     flam_arena_outline (load, &profile->outlines[i], TRUE);
   profile->thread = flam_builder_lone_thread (load->builder);
-  if (flam_source_first_char (load->source) == '{'
-          ? !read_json (profile, load, error)
-          : !flam_text_read (&lines, load, read_line, profile, NULL, error))
+  if (json ? !read_json (profile, load, error)
+           : !flam_text_read (&lines, load, read_line, profile, NULL, error))
     return FALSE;
   if (profile->outlines[TIME].rows->len == 0)
     return flam_source_invalid (
         load->source, error, N_ ("this GHC profile has no cost centres"));
   finish (profile);
+  if (!json)
+    flam_text_warn_bad (&lines, load->builder, N_ ("a profile of GHC"));
   return TRUE;
 }
 

@@ -75,6 +75,7 @@ typedef struct
       used[FLAM_XCTRACE_N_KINDS]; /* FLAM_XCTRACE_WEIGHT, FLAM_XCTRACE_CYCLES */
   guint64 samples;
   guint64 bad;
+  guint64 untimed; /* samples without a moment */
 } Reader;
 
 static FlamXctraceKind
@@ -88,6 +89,13 @@ kind_of (const FlamTag *tag)
 
 /* --- rows ---------------------------------------------------------------- */
 
+static gint64
+weight_of (Reader *reader, const FlamXctraceValue *value)
+{
+  return flam_builder_limit (
+      reader->xctrace.builder, value->a, 0, G_MAXINT64, NULL);
+}
+
 /* Rows of other tables have no weight and no stack. */
 static void
 end_row (Reader *reader, const FlamXctraceElement *row)
@@ -96,13 +104,18 @@ end_row (Reader *reader, const FlamXctraceElement *row)
   FlamSample sample = { .stack = FLAM_NONE,
                         .time = inner[FLAM_XCTRACE_TIME].a,
                         .state = FLAM_STATE_RUNNING };
-  gint64 weights[] = { MAX (inner[FLAM_XCTRACE_WEIGHT].a, 0),
-                       MAX (inner[FLAM_XCTRACE_CYCLES].a, 0) };
+  gint64 weights[2];
 
-  if (!inner[FLAM_XCTRACE_TIME].known ||
-      (!inner[FLAM_XCTRACE_WEIGHT].known && !inner[FLAM_XCTRACE_CYCLES].known &&
-       !inner[FLAM_XCTRACE_BACKTRACE].known))
+  if (!inner[FLAM_XCTRACE_WEIGHT].known && !inner[FLAM_XCTRACE_CYCLES].known &&
+      !inner[FLAM_XCTRACE_BACKTRACE].known)
     return;
+  if (!inner[FLAM_XCTRACE_TIME].known)
+    {
+      reader->untimed++;
+      return;
+    }
+  weights[0] = weight_of (reader, &inner[FLAM_XCTRACE_WEIGHT]);
+  weights[1] = weight_of (reader, &inner[FLAM_XCTRACE_CYCLES]);
   sample.thread =
       inner[FLAM_XCTRACE_THREAD].known
           ? (FlamId)inner[FLAM_XCTRACE_THREAD].a
@@ -285,9 +298,13 @@ finish (Reader *reader, GError **error)
       "%" PRIu64 " stacks have addresses but no names: export the table "
       "time-profile with a newer xctrace");
   flam_builder_warn_count (reader->xctrace.builder,
-                           reader->bad,
+                           reader->bad + reader->xctrace.bad_numbers,
                            "%" PRIu64 " XML element is invalid",
                            "%" PRIu64 " XML elements are invalid");
+  flam_builder_warn_count (reader->xctrace.builder,
+                           reader->untimed,
+                           "%" PRIu64 " row has no time, and was left out",
+                           "%" PRIu64 " rows have no time, and were left out");
   return TRUE;
 }
 

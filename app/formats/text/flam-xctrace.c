@@ -40,10 +40,13 @@ hex_of (FlamSlice text)
              : 0;
 }
 
+/* A <sentinel/> has no text. */
 static void
-set_number (FlamXctraceValue *value, FlamSlice text)
+set_number (FlamXctrace *xctrace, FlamXctraceValue *value, FlamSlice text)
 {
-  value->known = flam_slice_number (flam_slice_strip (text), &value->a);
+  text = flam_slice_strip (text);
+  value->known = flam_slice_number (text, &value->a);
+  xctrace->bad_numbers += !value->known && text.length > 0;
 }
 
 static gint32
@@ -242,7 +245,7 @@ flam_xctrace_value (FlamXctrace *xctrace, const FlamXctraceElement *element)
     case FLAM_XCTRACE_CYCLES:
     case FLAM_XCTRACE_TID:
     case FLAM_XCTRACE_PID:
-      set_number (&value, element->text);
+      set_number (xctrace, &value, element->text);
       break;
     case FLAM_XCTRACE_STATE:
       value.known = TRUE;

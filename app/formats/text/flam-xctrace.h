@@ -52,6 +52,7 @@ typedef struct
   GArray *frames; /* FlamId: of the backtrace, leaf first */
   GString *scratch;
   guint64 addresses; /* stacks of addresses without names */
+  guint64 bad_numbers;
 } FlamXctrace;
 
 FlamXctraceValue flam_xctrace_value (FlamXctrace *xctrace,

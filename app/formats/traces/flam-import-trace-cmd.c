@@ -195,7 +195,8 @@ read_call (Trace *trace, const FlamTraceRecord *record)
         flam_call_tree_leave (
             &trace->tree,
             thread,
-            (gint64)MIN (end - begin, (guint64)G_MAXINT64 / 4));
+            flam_builder_limit (
+                trace->load->builder, end - begin, 0, G_MAXINT64 / 4, NULL));
       else
         flam_call_tree_leave_at (&trace->tree, thread, record->time);
     }

@@ -276,7 +276,8 @@ flam_trace_records_get (const FlamTraceRecords *records,
     return FALSE;
   *record = (FlamTraceRecord){ .stream = records->heap[0] };
   stream = &records->streams[record->stream];
-  record->time = (gint64)MIN (stream->time, (guint64)G_MAXINT64 / 4);
+  record->time = flam_builder_limit (
+      records->file->load->builder, stream->time, 0, G_MAXINT64 / 4, NULL);
   record->data = stream->record;
   record->size = stream->size;
   record->pid = (gint32)flam_trace_record_get (records, record, any->pid);

@@ -8,6 +8,7 @@ time     two threads of two processes, elements referred to by id, a frame
          blocked and running, entities in names, a row of another table
 cycles   weights of cycles, frames right below the tagged backtrace
 old      addresses without names
+beyond   a weight below zero, one that no integer holds, a row without a time
 none     the answer to a path that matches nothing"""
 
 import pathlib
@@ -136,4 +137,10 @@ write("old.xml", ("time-sample", row(
     lambda: '<backtrace id="123" fmt="boil ← (1 other frame)">' + process("cook", 581)
     + '<text-addresses id="124" fmt="frag 1">4294968404 4294968916</text-addresses>'
     "</backtrace>")))
+write("beyond.xml", ("time-profile", "".join([
+    row(1000, SOUP, "Running", ms(1000000), backtrace([BOIL, MAIN])),
+    row(2000, SOUP, "Running", ms(-7), backtrace([BOIL, MAIN])),
+    row(3000, SOUP, "Running", ms(10**30), backtrace([BOIL, MAIN])),
+    "<row><sentinel/>" + thread(*SOUP) + ms(2000000) + backtrace([MAIN]) + "</row>\n",
+])))
 write("none.xml")
