@@ -59,6 +59,8 @@ typedef struct
 {
   const char *function; /* below main */
   gint64 time, weight;  /* ms */
+  FlamState state;
+  int thread; /* the first is 0 */
 } Row;
 
 /* One that began `start` ms after the others' origin. `rank` NULL: of none. */
@@ -85,7 +87,6 @@ capture (
                                      FLAM_NONE);
   flam_builder_add_standard_measure (
       builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
-  sample.thread = flam_builder_thread (builder, process, 7, 0);
   for (guint i = 0; i < n; i++)
     {
       static const char *const root = "main";
@@ -105,6 +106,9 @@ capture (
                                 0,
                                 0,
                                 0));
+      sample.thread =
+          flam_builder_thread (builder, process, 7 + rows[i].thread, 0);
+      sample.state = rows[i].state;
       sample.time = rows[i].time * MS;
       flam_builder_add_sample (builder, &sample, &weight);
     }
@@ -147,6 +151,12 @@ test_aligned (void)
   const FlamThreads *threads = &profile->threads;
 
   g_assert_cmpuint (threads->n, ==, 3);
+  g_assert_cmpuint (profile->n_counters, ==, 3);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpstr (
+        flam_profile_string (profile, profile->counters[i].id),
+        ==,
+        ((const char *const[]){ "rss rank 2", "rss rank 0", "rss rank 1" })[i]);
   g_assert_cmpuint (profile->processes.rank[0], ==, 3);
   g_assert_cmpstr (
       flam_profile_string (profile, profile->processes.host[2]), ==, "west");
@@ -222,6 +232,62 @@ test_balance (void)
   g_assert_cmpint (balance->value[3], ==, 10 * MS);
   g_assert_cmpint (balance->value[4], ==, 11 * MS);
   g_assert_cmpint (balance->top, ==, 33 * MS);
+}
+
+static void
+test_headline (void)
+{
+  g_autoptr (FlamProfile) profile = job ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamHeadline) headline =
+      flam_headline_new (profile, selection, NULL, NULL);
+  g_autofree char *text = flam_headline_to_english (headline);
+  g_auto (GStrv) words = g_strsplit (text, "\u00a0", -1);
+  g_autofree char *plain = g_strjoinv (" ", words);
+
+  g_assert_cmpstr (plain,
+                   ==,
+                   "fft takes 55 %. Rank 1 works 47 % more than the median of "
+                   "all ranks, most of it in fft");
+}
+
+/* Threads off the CPU. The first one reads a file, and waits in MPI, where it
+ * has left the CPU to others; the second one runs a part of the work, and
+ * sleeps until there is more. */
+static void
+test_waiting (void)
+{
+  static const Row rows[] = {
+    { "fft", 0, 20, FLAM_STATE_RUNNING, 0 },
+    { "read", 20, 5, FLAM_STATE_IO, 0 },
+    { "MPI_Allreduce", 25, 3, FLAM_STATE_RUNNING, 0 },
+    { "MPI_Allreduce", 28, 60, FLAM_STATE_RUNNABLE, 0 },
+    { "MPI_Allreduce", 88, 7, FLAM_STATE_SLEEP, 0 },
+    { "fft", 0, 9, FLAM_STATE_RUNNING, 1 },
+    { "idle", 9, 86, FLAM_STATE_SLEEP, 1 },
+  };
+  const FlamBalanceWanted wanted = { TRUE, FLAM_SORT_SELF, 1 };
+  g_autoptr (FlamProfile) recorded =
+      capture ("0", "east", 0, rows, G_N_ELEMENTS (rows));
+  g_autoptr (FlamProfile) profile = flam_rank_waits_new (recorded);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamBalance) balance =
+      flam_balance_new (profile, selection, &wanted, NULL, NULL);
+
+  g_assert_cmpint (balance->ranks[0].work, ==, 34 * MS);
+  g_assert_cmpint (balance->ranks[0].waits, ==, 70 * MS);
+  g_assert_cmpint (balance->value[0], ==, 34 * MS);
+  g_assert_cmpuint (balance->n_functions, ==, 3);
+  for (guint i = 0; i < 3; i++)
+    {
+      const char *name = balance->functions[i].name;
+
+      g_assert_cmpint (balance->functions[i].spread.sum,
+                       ==,
+                       strcmp (name, "fft") == 0    ? 29 * MS
+                       : strcmp (name, "read") == 0 ? 5 * MS
+                                                    : 0);
+    }
 }
 
 /* Of one function and one rank, and of a capture without ranks. */
@@ -343,6 +409,8 @@ main (int argc, char **argv)
   g_test_add_func ("/ranks/counters", test_counters);
   g_test_add_func ("/ranks/names", test_names);
   g_test_add_func ("/ranks/balance", test_balance);
+  g_test_add_func ("/ranks/headline", test_headline);
+  g_test_add_func ("/ranks/waiting", test_waiting);
   g_test_add_func ("/ranks/selected", test_selected);
   g_test_add_func ("/ranks/fold", test_fold);
   g_test_add_func ("/ranks/fold-random", test_fold_random);

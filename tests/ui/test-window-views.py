@@ -443,10 +443,12 @@ class ViewsTest(Base):
                 )
             window = self.open(*files)
             wait_for("the title", lambda: "run-%r.flambeau" in window.title())
+            window.wait_label(lambda text: re.search("Rank \u20681\u2069 works ", text))
             window.click(lambda name: name.startswith("Threads: "))
             wait_for("the ranks", lambda: [
                 text for text in window.labels() if text.startswith("Rank ")
             ] == ["Rank 0", "Rank 1", "Rank 2"])
+            self.assertFalse(any(text.startswith("ranks (") for text in window.labels()))
             window.find(lambda name: name.startswith("rank 1: ranks ("), "label")
             row = next(node for node in window.find_all("Rank 1")
                        if window.who_can(node, "thread.toggle"))

@@ -17,8 +17,9 @@ struct _FlamThreadSelector
   FlamSession *session;
   FlamJob *job;
   FlamTimeline *timeline;
-  GListStore *roots; /* of one GListStore of FlamThreadItem, or none */
-  GPtrArray *rows;   /* FlamThreadRow that are bound; not referenced */
+  GListStore *roots;      /* of one GListStore of FlamThreadItem, or none */
+  GtkTreeListModel *tree; /* not referenced: the list has it */
+  GPtrArray *rows;        /* FlamThreadRow that are bound; not referenced */
   gint64 whole;
 
   GtkMenuButton *button;
@@ -286,6 +287,16 @@ start_strips (FlamThreadSelector *self, FlamViewData *view_data)
 
 /* --- list ----------------------------------------------------------------- */
 
+/* The ranks of a job are seen at a glance, and their threads on demand. */
+static gboolean
+has_groups (GListStore *roots)
+{
+  g_autoptr (FlamThreadItem) first =
+      g_list_model_get_item (G_LIST_MODEL (roots), 0);
+
+  return first != NULL && first->group != NULL;
+}
+
 /* The tree is made again for the search text. */
 static void
 show_items (FlamThreadSelector *self)
@@ -300,6 +311,8 @@ show_items (FlamThreadSelector *self)
     return;
   roots =
       flam_thread_items_new (view_data->profile, view_data->by_thread, search);
+  gtk_tree_list_model_set_autoexpand (self->tree,
+                                      *search != '\0' || !has_groups (roots));
   g_list_store_append (self->roots, roots);
 }
 
@@ -504,7 +517,6 @@ flam_thread_selector_init (FlamThreadSelector *self)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
   GtkEventController *keys = gtk_event_controller_key_new ();
-  GtkTreeListModel *tree;
   GtkNoSelection *none;
 
   gtk_widget_init_template (GTK_WIDGET (self));
@@ -514,7 +526,7 @@ flam_thread_selector_init (FlamThreadSelector *self)
   g_signal_connect (factory, "setup", G_CALLBACK (row_setup), self);
   g_signal_connect (factory, "bind", G_CALLBACK (row_bind), self);
   g_signal_connect (factory, "unbind", G_CALLBACK (row_unbind), self);
-  tree =
+  self->tree =
       gtk_tree_list_model_new (G_LIST_MODEL (gtk_flatten_list_model_new (
                                    G_LIST_MODEL (g_object_ref (self->roots)))),
                                FALSE,
@@ -522,7 +534,7 @@ flam_thread_selector_init (FlamThreadSelector *self)
                                children_of,
                                NULL,
                                NULL);
-  none = gtk_no_selection_new (G_LIST_MODEL (tree));
+  none = gtk_no_selection_new (G_LIST_MODEL (self->tree));
   flam_platform_tab_leaves (GTK_WIDGET (self->list));
   gtk_list_view_set_factory (self->list, factory);
   g_object_unref (factory);

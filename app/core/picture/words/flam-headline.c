@@ -86,6 +86,15 @@ static const Patterns amount = {
   N_ ("%s, %s of it in %s (%s)"),
   N_ ("%s, %s of it in %s"),
 };
+static const Patterns slowest_rank = {
+  /* Translators: a process of a parallel job, a share, a function, its place */
+  N_ ("Rank %s works %s more than the median of all ranks, most of it in %s "
+      "(%s)"),
+  N_ ("Rank %s works %s more than the median of all ranks, most of it in %s"),
+};
+/* Translators: a process of a parallel job, a share */
+static const char slowest_rank_alone[] =
+    N_ ("Rank %s works %s more than the median of all ranks");
 static const Patterns more = {
   /* Translators: a function, a change, its place */
   N_ ("%s: %s more (%s)"),
@@ -837,6 +846,132 @@ add_memory (FlamHeadline *headline,
   return TRUE;
 }
 
+/* --- ranks ---------------------------------------------------------------- */
+
+/* Per stack: the work of a rank, without its waits for the others. NULL only
+ * when cancelled. */
+static gint64 *
+weights_of_rank (const FlamProfile *profile,
+                 const FlamSelection *selection,
+                 guint32 rank,
+                 const FlamProgress *progress,
+                 GError **error)
+{
+  g_autoptr (FlamSelection) own = flam_selection_copy (selection);
+  g_autoptr (FlamWeights) weights = NULL;
+  gint64 *weight;
+
+  flam_selection_no_threads (own);
+  for (FlamId t = 0; t < profile->threads.n; t++)
+    if (profile->processes.rank[profile->threads.process[t]] == rank + 1 &&
+        flam_selection_has_thread (selection, t))
+      flam_selection_add_thread (own, t);
+  own->states &= ~(1u << FLAM_STATE_MPI);
+  weights = flam_weights_new (profile, own, progress, error);
+  if (weights == NULL)
+    return NULL;
+  weight = g_new0 (gint64, (gsize)profile->stacks.n + 1);
+  for (FlamId s = 0; s < profile->stacks.n; s++)
+    weight[s] = weights->weight[s];
+  return weight;
+}
+
+/* The rank that is closest to the median. */
+static guint
+find_usual (const FlamBalance *balance, gint64 median)
+{
+  guint best = 0;
+
+  for (guint i = 1; i < balance->n_ranks; i++)
+    if (ABS (balance->value[i] - median) < ABS (balance->value[best] - median))
+      best = i;
+  return best;
+}
+
+static void
+add_slowest (FlamHeadline *headline,
+             const FlamBalance *balance,
+             const FlamShown *shown,
+             const guint8 *own,
+             guint measure,
+             const gint64 *extra)
+{
+  const FlamBalanceSpread *work = &balance->columns[0];
+  gint64 lost = flam_balance_lost (work);
+  FlamSentence *sentence = add_sentence (headline);
+  Costs costs;
+  Finding found;
+
+  add_part (sentence,
+            FLAM_HEADLINE_MEASURE,
+            measure,
+            FLAM_NONE,
+            g_strdup_printf ("%u", balance->ranks[work->slowest].rank));
+  add_part (sentence,
+            FLAM_HEADLINE_MEASURE,
+            measure,
+            FLAM_NONE,
+            share_text (lost, work->median));
+  sentence->pattern = slowest_rank_alone;
+  costs_init (&costs, balance->profile, shown, own, measure, extra, lost);
+  if (find (&costs, &found) && found.value > lost / 2)
+    {
+      add_name (sentence, &costs, &found);
+      end_sentence (sentence, &costs, &found, &slowest_rank);
+    }
+  costs_clear (&costs);
+}
+
+/* Of a job of which one rank works longer than the others: that it does, and
+ * where. */
+static gboolean
+add_ranks (FlamHeadline *headline,
+           const FlamProfile *profile,
+           const FlamSelection *selection,
+           const FlamShown *shown,
+           const guint8 *own,
+           const FlamProgress *progress,
+           GError **error)
+{
+  const FlamBalanceWanted wanted = { .columns = 1 };
+  g_autoptr (FlamBalance) balance = NULL;
+  g_autofree gint64 *most = NULL;
+  g_autofree gint64 *usual = NULL;
+  GError *why = NULL;
+  const FlamBalanceSpread *work;
+
+  if (headline->n == 0 || headline->n == FLAM_HEADLINE_SENTENCES ||
+      !is_time (profile, selection->measure))
+    return TRUE;
+  balance = flam_balance_new (profile, selection, &wanted, progress, &why);
+  if (why != NULL)
+    {
+      g_propagate_error (error, why);
+      return FALSE;
+    }
+  if (balance == NULL || balance->n_columns == 0)
+    return TRUE;
+  work = &balance->columns[0];
+  if (work->median <= 0 || flam_balance_lost (work) < work->median / STANDS_OUT)
+    return TRUE;
+  most = weights_of_rank (
+      profile, selection, balance->ranks[work->slowest].rank, progress, error);
+  if (most == NULL)
+    return FALSE;
+  usual =
+      weights_of_rank (profile,
+                       selection,
+                       balance->ranks[find_usual (balance, work->median)].rank,
+                       progress,
+                       error);
+  if (usual == NULL)
+    return FALSE;
+  for (FlamId s = 0; s < profile->stacks.n; s++)
+    most[s] -= usual[s];
+  add_slowest (headline, balance, shown, own, selection->measure, most);
+  return TRUE;
+}
+
 /* --- all ------------------------------------------------------------------ */
 
 static gboolean
@@ -910,7 +1045,8 @@ flam_headline_new (const FlamProfile *profile,
   if (!flam_shown_init (&shown, profile, functions, progress, error))
     return NULL;
   own = flam_own_code_functions (profile);
-  if (!add_all (headline, profile, functions, &shown, own, progress, error))
+  if (!add_all (headline, profile, functions, &shown, own, progress, error) ||
+      !add_ranks (headline, profile, functions, &shown, own, progress, error))
     return NULL;
   return g_steal_pointer (&headline);
 }

@@ -8,6 +8,8 @@
  *   62 % of the time waits for a lock in queue_pop (queue.c:40)
  *   Peak 18.8 MB, 61 % of it in load (load.c:8). 0.8 MB never freed, in
  *   open_session (session.c:12)
+ *   fft takes 55 % (fft.c:9). Rank 3 works 47 % more than the median of all
+ *   ranks, most of it in fft (fft.c:9)
  *
  * Each figure is one that a table shows for the same selection: the self of a
  * function, or its total. The user's own code (flam-own-code.h) comes first:
@@ -21,6 +23,9 @@
  * own code has less than a hundredth, the sentence names the function with
  * which the threads begin that wait most. A futex is a lock, unless the
  * functions that call it are named after something else that threads wait for.
+ *
+ * Of a job, one rank stands out if it works a tenth more than the median; the
+ * function is that with most of the difference to the rank at the median.
  *
  * A sentence is a pattern in English and its parts, so that it is translated as
  * a whole and a part can be shown as a link. */

@@ -108,7 +108,6 @@ has_ranks (const FlamProfile *profile)
   return FALSE;
 }
 
-/* A thread that could run waits for a CPU, whatever it would do there. */
 static guint
 fill (const FlamProfile *profile, const gboolean *waits, guint8 *states)
 {
@@ -123,8 +122,7 @@ fill (const FlamProfile *profile, const gboolean *waits, guint8 *states)
 
         states[i] =
             samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING;
-        if (states[i] != FLAM_STATE_RUNNABLE &&
-            profile->processes.rank[threads->process[t]] != 0 &&
+        if (profile->processes.rank[threads->process[t]] != 0 &&
             samples->stack[i] != FLAM_NONE && waits[samples->stack[i]])
           states[i] = FLAM_STATE_MPI;
         known |= 1u << states[i];

@@ -8,8 +8,10 @@
  *    main;step;compute              running      running
  *    main;step;MPI_Allreduce;poll   running  ─▶  mpi
  *    main;MPI_Recv;poll;epoll_wait  sleep        mpi
+ *    main;MPI_Wait;sched_yield      runnable     mpi
  *
- * Calls that only start a transfer, or test for its end, do not wait. */
+ * Where more ranks than CPUs run, MPI leaves the CPU to the others. Calls that
+ * only start a transfer, or test for its end, do not wait. */
 
 #include "flam-profile.h"
 

@@ -14,6 +14,7 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   guint *of_thread; /* index of its rank; G_MAXUINT: of none */
+  gboolean *helps;  /* per thread: off the CPU, it does not work */
   const FlamProgress *progress;
 } Making;
 
@@ -75,16 +76,34 @@ list_ranks (Making *making)
   balance->ranks = (FlamBalanceRank *)(void *)g_array_free (ranks, FALSE);
 }
 
+static gboolean
+waits_in_mpi (const FlamProfile *profile, FlamId thread)
+{
+  const guint8 *state = profile->samples.state;
+  guint32 first = profile->threads.first_sample[thread];
+
+  for (guint32 k = 0; state != NULL && k < profile->threads.n_samples[thread];
+       k++)
+    if (state[first + k] == FLAM_STATE_MPI)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 rank_threads (Making *making)
 {
   const FlamProfile *profile = making->profile;
 
   making->of_thread = g_new (guint, (gsize)profile->threads.n + 1);
+  making->helps = g_new (gboolean, (gsize)profile->threads.n + 1);
   for (FlamId t = 0; t < profile->threads.n; t++)
     {
-      guint32 rank = profile->processes.rank[profile->threads.process[t]];
+      FlamProcessId process = profile->threads.process[t];
+      guint32 rank = profile->processes.rank[process];
 
+      making->helps[t] =
+          profile->threads.tid[t] != profile->processes.pid[process] &&
+          !waits_in_mpi (profile, t);
       making->of_thread[t] =
           rank != 0 && flam_selection_has_thread (making->selection, t)
               ? find_rank (making->balance, rank - 1)
@@ -92,21 +111,36 @@ rank_threads (Making *making)
     }
 }
 
-/* The time of the rank's own threads; `waits`: in MPI calls, otherwise outside
- * of them. */
-static FlamSelection *
-select_rank (const Making *making, guint rank, gboolean waits)
+/* The samples of a rank that count as one. */
+typedef enum
 {
-  FlamSelection *selection = flam_selection_copy (making->selection);
-  guint mpi = 1u << FLAM_STATE_MPI;
+  PART_WORK,  /* of the threads that wait in MPI */
+  PART_HELP,  /* of the others: work, too */
+  PART_WAITS, /* in MPI */
+} Part;
+
+/* NULL: the rank has none. */
+static FlamSelection *
+select_rank (const Making *making, guint rank, Part part)
+{
+  static const guint states[] = {
+    [PART_WORK] = ~(1u << FLAM_STATE_MPI),
+    [PART_HELP] = FLAM_STATES_CPU,
+    [PART_WAITS] = 1u << FLAM_STATE_MPI,
+  };
+  g_autoptr (FlamSelection) selection = flam_selection_copy (making->selection);
+  gboolean any = FALSE;
 
   flam_selection_no_threads (selection);
   for (FlamId t = 0; t < making->profile->threads.n; t++)
-    if (making->of_thread[t] == rank)
-      flam_selection_add_thread (selection, t);
-  selection->states &= waits ? mpi : ~mpi;
+    if (making->of_thread[t] == rank && making->helps[t] == (part == PART_HELP))
+      {
+        flam_selection_add_thread (selection, t);
+        any = TRUE;
+      }
+  selection->states &= states[part];
   selection->invert = FALSE;
-  return selection;
+  return any && selection->states != 0 ? g_steal_pointer (&selection) : NULL;
 }
 
 /* --- spreads -------------------------------------------------------------- */
@@ -248,6 +282,26 @@ take_functions (FlamBalance *balance, Rows *rows)
          compare_functions);
 }
 
+/* Adds the part to the rank's work. */
+static gboolean
+weigh_part (Making *making,
+            guint rank,
+            Part part,
+            const FlamBalanceWanted *wanted,
+            Rows *rows,
+            GError **error)
+{
+  g_autoptr (FlamSelection) working = select_rank (making, rank, part);
+  g_autoptr (FlamWeights) weights = NULL;
+
+  if (working == NULL)
+    return TRUE;
+  weights = flam_weights_new (making->profile, working, NULL, NULL);
+  making->balance->ranks[rank].work += weights->total;
+  return add_functions (
+      making, rank, weights, working, wanted->sort, rows, error);
+}
+
 static gboolean
 weigh_ranks (Making *making, const FlamBalanceWanted *wanted, GError **error)
 {
@@ -261,19 +315,15 @@ weigh_ranks (Making *making, const FlamBalanceWanted *wanted, GError **error)
 
   for (guint i = 0; i < balance->n_ranks && good; i++)
     {
-      g_autoptr (FlamSelection) working = select_rank (making, i, FALSE);
-      g_autoptr (FlamSelection) waiting = select_rank (making, i, TRUE);
-      g_autoptr (FlamWeights) weights =
-          flam_weights_new (making->profile, working, NULL, NULL);
+      g_autoptr (FlamSelection) waiting = select_rank (making, i, PART_WAITS);
 
-      work[i] = balance->ranks[i].work = weights->total;
-      if (waiting->states != 0)
+      if (waiting != NULL)
         balance->ranks[i].waits = flam_weights_total (making->profile, waiting);
       good = flam_progress_step (
                  making->progress, (double)i / balance->n_ranks, error) &&
-             (!wanted->functions ||
-              add_functions (
-                  making, i, weights, working, wanted->sort, &rows, error));
+             weigh_part (making, i, PART_WORK, wanted, &rows, error) &&
+             weigh_part (making, i, PART_HELP, wanted, &rows, error);
+      work[i] = balance->ranks[i].work;
     }
   balance->work = flam_balance_spread (work, balance->n_ranks);
   take_functions (balance, &rows);
@@ -305,13 +355,15 @@ fill_columns (Making *making, GError **error)
          k++)
       {
         guint32 i = threads->first_sample[t] + k;
+        FlamState state =
+            samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING;
         guint column;
 
         if (k % STEP_ROWS == 0 &&
             !flam_progress_step (making->progress, 1, error))
           return FALSE;
-        if (!flam_sample_filter_has (&filter, i) ||
-            (samples->state != NULL && samples->state[i] == FLAM_STATE_MPI) ||
+        if (!flam_sample_filter_has (&filter, i) || state == FLAM_STATE_MPI ||
+            (making->helps[t] && state != FLAM_STATE_RUNNING) ||
             flam_shown_of (&shown, samples->stack[i]) == FLAM_NONE)
           continue;
         column = (guint)MIN (samples->time[i] / balance->column,
@@ -361,7 +413,7 @@ flam_balance_new (const FlamProfile *profile,
                   GError **error)
 {
   g_autoptr (FlamBalance) balance = g_new0 (FlamBalance, 1);
-  Making making = { balance, profile, selection, NULL, progress };
+  Making making = { balance, profile, selection, NULL, NULL, progress };
   gboolean good;
 
   balance->profile = flam_profile_ref (profile);
@@ -373,9 +425,10 @@ flam_balance_new (const FlamProfile *profile,
   if (balance->n_ranks == 0)
     return NULL;
   rank_threads (&making);
-  good = weigh_ranks (&making, wanted, error) &&
+  good = (!wanted->functions || weigh_ranks (&making, wanted, error)) &&
          spread_over_time (&making, wanted->columns, error);
   g_free (making.of_thread);
+  g_free (making.helps);
   return good ? g_steal_pointer (&balance) : NULL;
 }
 

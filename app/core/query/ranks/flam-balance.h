@@ -4,7 +4,9 @@
 
 /* Profile of a job + selection -> how evenly its ranks share the work. The
  * time for which a rank waits for others in MPI (flam-rank-waits.h) does not
- * count as work: the slowest rank causes it.
+ * count as work: the slowest rank causes it. Of a thread that never waits in
+ * MPI and is not the first of its process, only running counts: MPI's own
+ * threads and those of a pool sleep until there is something to do.
  *
  *    rank      0    1    2    3      median   slowest   lost
  *    work     30   31   30   44          30    3: 44      14
@@ -65,9 +67,9 @@ typedef struct
 
 typedef struct
 {
-  gboolean functions;
-  FlamSort sort; /* the functions' self or total */
-  guint columns; /* 0: nothing over time */
+  gboolean functions; /* and the sums of each rank */
+  FlamSort sort;      /* the functions' self or total */
+  guint columns;      /* 0: nothing over time */
 } FlamBalanceWanted;
 
 /* NULL with an error when cancelled, NULL without one where none of the
