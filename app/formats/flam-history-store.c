@@ -3,11 +3,15 @@
 
 #include "flam-history-load.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <unistd.h>
 
 /* "FLAM" */
 #define APPLICATION 0x464c414d
+/* Its place in an SQLite file, big endian. */
+#define ID_AT 68
 /* 1 had no errors. */
 #define VERSION 2
 #define WAIT_MS 10000
@@ -103,6 +107,26 @@ number_of (FlamHistoryStore *store, const char *query)
 }
 
 /* --- opening -------------------------------------------------------------- */
+
+gboolean
+flam_history_store_is (const char *path)
+{
+  static const char magic[] = "SQLite format 3";
+  static const guint8 id[] = { APPLICATION >> 24 & 0xff,
+                               APPLICATION >> 16 & 0xff,
+                               APPLICATION >> 8 & 0xff,
+                               APPLICATION & 0xff };
+  guint8 head[ID_AT + sizeof id];
+  int file = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  gboolean whole;
+
+  if (file < 0)
+    return FALSE;
+  whole = read (file, head, sizeof head) == sizeof head;
+  close (file);
+  return whole && memcmp (head, magic, sizeof magic) == 0 &&
+         memcmp (head + ID_AT, id, sizeof id) == 0;
+}
 
 static void
 distrust (sqlite3 *db)

@@ -21,6 +21,8 @@ G_BEGIN_DECLS
 
 typedef struct _FlamHistoryStore FlamHistoryStore;
 
+/* By the head of the file. */
+gboolean flam_history_store_is (const char *path);
 /* `append`: it is created if it does not exist. NULL with FLAM_ERROR: it is
  * another file, of a newer version, or cannot be opened. */
 FlamHistoryStore *

@@ -5,12 +5,13 @@ captures."""
 
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import SOURCE, wait_for  # noqa: E402
+from flamwindow import BUILD, SOURCE, wait_for  # noqa: E402
 from windowtest import WindowTest as Base  # noqa: E402
 
 NOON = 1793534400  # 2026-11-01 12:00 UTC
@@ -129,6 +130,31 @@ class HistoryTest(Base):
         window = self.open(SOURCE / "tests/captures" / name)
         wait_for("the capture", lambda: window.title() == name.split("/")[1])
         window.wait_label(lambda text: text.startswith("total "))
+
+    def test_store(self):
+        """The figures that the command line keeps in one file, without the captures."""
+        store = pathlib.Path(self.folder.name, "runs & more.sqlite")
+        subprocess.run([BUILD / "app/cli/flambeau-cli", "history", "--store", store,
+                        self.runs / "main"], check=True, stdout=subprocess.DEVNULL)
+        for name in CAPTURES:
+            (self.runs / name).unlink()
+        window = self.open(store)
+        chart = self.chart_says(lambda name: name.startswith("Samples"))
+        self.assertEqual(window.title(), store.name)
+        window.focus(chart)
+        self.walk("Home", "main/1.folded", "120")
+        self.walk("Right", "main/2.folded", "159", "+39 (+32.5 %)")
+        window.click("Function: All functions")
+        window.type(window.find("Part of a function’s name"), "res")
+        window.key("Return")
+        window.find("Function: fresh")
+
+    def test_damaged_store(self):
+        store = pathlib.Path(self.folder.name, "runs & more.sqlite")
+        store.write_bytes(b"SQLite format 3\0" + bytes(52) + b"FLAM" + bytes(900))
+        window = self.open(store)
+        window.find("No Capture Could Be Read")
+        window.wait_label(lambda text: "runs & more.sqlite" in text)
 
     def test_folder_of_uftrace(self):
         """The folder of a trace is a capture."""

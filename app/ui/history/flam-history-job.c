@@ -3,6 +3,7 @@
 #include "flam-history-job.h"
 
 #include "flam-history-load.h"
+#include "flam-history-store.h"
 #include "flam-loader.h"
 
 /* For each measure, by total and by self. */
@@ -49,6 +50,20 @@ open_capture (const char *path,
   return flam_loader_whole_work (input->loader, progress, error);
 }
 
+/* What `flambeau-cli history --store` has written. */
+static FlamHistory *
+read_store (const char *path, GError **error)
+{
+  g_autoptr (FlamHistoryStore) store =
+      flam_history_store_open (path, FALSE, error);
+  GPtrArray *captures =
+      store != NULL ? flam_history_store_read (store, NULL, error) : NULL;
+
+  return captures != NULL
+             ? flam_history_new (captures, flam_history_new_refused ())
+             : NULL;
+}
+
 gpointer
 flam_history_job_work (gpointer data,
                        const FlamProgress *progress,
@@ -60,5 +75,7 @@ flam_history_job_work (gpointer data,
     open_capture, input, { FUNCTIONS_KEPT, TRUE }, input->before
   };
 
+  if (flam_history_store_is (input->path))
+    return read_store (input->path, error);
   return flam_history_load (paths, &options, progress, error);
 }

@@ -320,8 +320,11 @@ on_read (gpointer result, const GError *error, gpointer data)
 
   if (result == NULL)
     {
+      g_autofree char *why = flam_message_sentence (error->message);
+      g_autofree char *escaped = g_markup_escape_text (why, -1);
+
       adw_status_page_set_title (self->none, _ ("No Capture Could Be Read"));
-      adw_status_page_set_description (self->none, error->message);
+      adw_status_page_set_description (self->none, escaped);
       gtk_stack_set_visible_child_name (self->stack, "none");
       g_signal_emit (self, signals[CHANGED], 0);
       return;

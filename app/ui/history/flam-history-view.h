@@ -2,8 +2,8 @@
 #ifndef FLAM_HISTORY_VIEW_H
 #define FLAM_HISTORY_VIEW_H
 
-/* The captures of a folder over their dates: the choice of the figure, the
- * chart, and the same as a table.
+/* The captures of a folder, or of a store, over their dates: the choice of the
+ * figure, the chart, and the same as a table.
  *
  *   open ─▶ job ─▶ history ─┬─ what, function, key ─▶ plot ─▶ chart, table
  *                           └─ what could not be read
@@ -26,7 +26,7 @@ void flam_history_view_open (FlamHistoryView *view, const char *path);
 void flam_history_view_reload (FlamHistoryView *view);
 void flam_history_view_cancel (FlamHistoryView *view);
 gboolean flam_history_view_is_busy (FlamHistoryView *view);
-/* The folder; NULL: none was opened. */
+/* The folder or the store; NULL: none was opened. */
 const char *flam_history_view_get_path (FlamHistoryView *view);
 
 G_END_DECLS

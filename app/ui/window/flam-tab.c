@@ -6,6 +6,7 @@
 #include "flam-core-picture.h"
 #include "flam-files.h"
 #include "flam-formats.h"
+#include "flam-history-store.h"
 #include "flam-settings.h"
 #include "flam-suppression-settings.h"
 #include "flam-thumbnail.h"
@@ -275,7 +276,7 @@ flam_tab_get_subtitle (FlamTab *self)
   if (host == NULL)
     return g_strdup (profile->facts.command);
   shown = flam_format_visible (host);
-  /* Translators: a command line, and the machine or container where it ran */
+  /* Translators: a command line, or a file, and a machine or a container */
   return g_strdup_printf (_ ("%s on %s"), profile->facts.command, shown);
 }
 
@@ -458,7 +459,7 @@ flam_tab_open (FlamTab *self, GFile *file)
       return;
     }
   g_clear_pointer (&self->compare_with, g_free);
-  if (is_folder (path))
+  if (is_folder (path) || flam_history_store_is (path))
     {
       need_history_view (self);
       flam_history_view_open (self->history_view, path);
