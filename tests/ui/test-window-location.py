@@ -67,6 +67,17 @@ class LocationTest(Base):
         window.key("Return")
         window.wait_label(lambda text: text == f"total {total_of(PPROF)}")
 
+    def test_token(self):
+        """The dialog asks for what it has a field for."""
+        self.server.answers[ASKED] = [(401, b"who are you?"), PPROF.read_bytes()]
+        window = self.enter(self.url)
+        window.wait_label(lambda text: text == f"{self.url}: the server refuses access (401: "
+                                               "who are you?); enter its token")
+        window.type(window.find("Token, If the Server Needs One", "text"), "secret")
+        window.key("Return")
+        window.wait_label(lambda text: text == f"total {total_of(PPROF)}")
+        self.assertEqual(self.server.requests[-1].headers["Authorization"], "Bearer secret")
+
     def test_document(self):
         """The dialog tells what it waits for; the title tells where the capture is from."""
         answer = threading.Event()

@@ -155,6 +155,7 @@ find_reason (const GString *answer)
 
 static gboolean
 refuse (const FlamLocation *location,
+        const FlamServerOptions *options,
         const FlamHttpAnswer *answer,
         GError **error)
 {
@@ -165,8 +166,10 @@ refuse (const FlamLocation *location,
     return flam_location_error (
         location,
         error,
-        N_ ("the server refuses access (%u%s%s); provide a token with "
-            "--token-file, $FLAMBEAU_TOKEN or the keyring"),
+        options->asks_token
+            ? N_ ("the server refuses access (%u%s%s); enter its token")
+            : N_ ("the server refuses access (%u%s%s); provide a token with "
+                  "--token-file, $FLAMBEAU_TOKEN or the keyring"),
         answer->status,
         colon,
         reason);
@@ -235,6 +238,7 @@ pause_before (Receiver *receiver, guint attempt)
 
 static gboolean
 try_all (const FlamLocation *location,
+         const FlamServerOptions *options,
          const FlamHttpFunctions *functions,
          const FlamHttpRequest *request,
          Receiver *receiver,
@@ -262,7 +266,7 @@ try_all (const FlamLocation *location,
         }
       return bad != NULL
                  ? flam_location_error (location, error, "%s", bad->message)
-                 : refuse (location, &answer, error);
+                 : refuse (location, options, &answer, error);
     }
 }
 
@@ -293,7 +297,7 @@ flam_server_send (const FlamLocation *location,
       !authorize (location, functions, options, &header, error))
     return FALSE;
   http.authorization = header;
-  sent = try_all (location, functions, &http, &receiver, error);
+  sent = try_all (location, options, functions, &http, &receiver, error);
   g_clear_error (&receiver.cancelled);
   return sent && flam_spool_seal (into, error);
 }

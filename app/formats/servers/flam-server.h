@@ -22,6 +22,7 @@ typedef struct
   guint timeout;          /* s without a byte; 0: the default */
   guint64 most;           /* bytes of an answer; 0: the default */
   const FlamProgress *progress;
+  gboolean asks_token; /* the user has a field for it */
 } FlamServerOptions;
 
 #define FLAM_SERVER_TIMEOUT 60

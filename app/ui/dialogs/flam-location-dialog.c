@@ -53,6 +53,7 @@ fetch (gpointer data, const FlamProgress *progress, GError **error)
   const FlamServerOptions options = {
     .token = *input->token != '\0' ? input->token : NULL,
     .progress = progress,
+    .asks_token = TRUE,
   };
   g_autofree char *path = NULL;
 
@@ -270,7 +271,7 @@ flam_location_dialog_present (GtkWindow *parent)
       _ ("For example\nhttp://localhost:6060/debug/pprof/profile?seconds=10\n"
          "pyroscope+https://HOST/?service=NAME&from=-1h\n"
          "parca+http://HOST:7070/?service=NAME&from=-1h\n"
-         "clickhouse://USER@HOST:8123/DATABASE?service=NAME&from=-7d"),
+         "clickhouse://USER@HOST:8123/DB?service=NAME"),
       "servers");
   g_object_set_data_full (
       G_OBJECT (self->dialog), "flam-locations", self, locations_free);
