@@ -5,6 +5,7 @@
 #include "flam-core-picture.h"
 #include "flam-environment.h"
 #include "flam-files.h"
+#include "flam-transport.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
@@ -157,6 +158,22 @@ show_unread (FlamUnresolvedBar *self, const FlamViewData *view_data)
   return TRUE;
 }
 
+/* Its path, and the machine that has it if that is another one; g_free. */
+static char *
+place_of (const FlamProfile *profile, FlamModuleId module)
+{
+  const char *path =
+      flam_profile_string (profile, profile->modules.path[module]);
+  const char *host = flam_facts_other (&profile->facts, FLAM_FACT_REACHED);
+  g_autofree char *shown = NULL;
+
+  if (host == NULL)
+    return g_strdup (path);
+  shown = flam_format_visible (host);
+  /* Translators: a command line, or a file, and a machine or a container */
+  return g_strdup_printf (_ ("%s on %s"), path, shown);
+}
+
 /* The missing data, and the share of the picture that lacks it. */
 static char *
 text_of (const FlamViewData *view_data, FlamModuleId module, gint64 weight)
@@ -166,8 +183,7 @@ text_of (const FlamViewData *view_data, FlamModuleId module, gint64 weight)
       flam_tree_measure (view_data->tree).kind == FLAM_MEASURE_ALLOC;
   g_autofree char *share =
       flam_format_percent (weight, view_data->weights->total);
-  const char *path =
-      flam_profile_string (profile, profile->modules.path[module]);
+  g_autofree char *path = place_of (profile, module);
 
   if (is_found (profile, module))
     return g_strdup_printf (
@@ -216,9 +232,12 @@ update (FlamUnresolvedBar *self)
   text = text_of (view_data, module, weight);
   gtk_label_set_label (self->label, text);
   gtk_revealer_set_reveal_child (self->revealer, TRUE);
+  /* The package is one of the other machine's. */
   find_package (
       self,
-      is_found (view_data->profile, module)
+      is_found (view_data->profile, module) &&
+              flam_facts_other (&view_data->profile->facts,
+                                FLAM_FACT_REACHED) == NULL
           ? flam_profile_string (view_data->profile,
                                  view_data->profile->modules.path[module])
           : NULL);
