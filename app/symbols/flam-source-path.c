@@ -13,6 +13,7 @@ struct _FlamSourcePaths
 {
   GPtrArray *mappings; /* FlamPathMapping, longest `from` first */
   GPtrArray *roots;    /* char */
+  char *copies;        /* NULL: none */
 };
 
 static void
@@ -53,6 +54,7 @@ flam_source_paths_free (FlamSourcePaths *paths)
     return;
   g_ptr_array_unref (paths->mappings);
   g_ptr_array_unref (paths->roots);
+  g_free (paths->copies);
   g_free (paths);
 }
 
@@ -122,6 +124,14 @@ flam_source_paths_add (FlamSourcePaths *paths, const char *text)
   g_ptr_array_add (paths->mappings, mapping);
   g_ptr_array_sort (paths->mappings, longest_first);
   return TRUE;
+}
+
+void
+flam_source_paths_set_copies (FlamSourcePaths *paths, const char *folder)
+{
+  flam_path_access_grant (folder);
+  g_free (paths->copies);
+  paths->copies = without_slash (folder);
 }
 
 void
@@ -218,7 +228,30 @@ flam_source_paths_folder (const FlamSourcePaths *paths, const char *found)
     }
   for (guint i = 0; i < paths->roots->len; i++)
     take_longer (&longest, g_ptr_array_index (paths->roots, i), found);
+  if (paths->copies != NULL)
+    take_longer (&longest, paths->copies, found);
   return longest != NULL ? g_strdup (longest) : g_path_get_dirname (found);
+}
+
+static const char *
+first_readable (const GPtrArray *candidates)
+{
+  for (guint i = 0; i < candidates->len; i++)
+    if (is_readable_file (g_ptr_array_index (candidates, i)))
+      return g_ptr_array_index (candidates, i);
+  return NULL;
+}
+
+/* The copy of a file whose path is absolute, or NULL. */
+static char *
+find_copy (const FlamSourcePaths *paths, const char *path)
+{
+  g_autofree char *copy = paths->copies != NULL && *path == '/'
+                              ? g_build_filename (paths->copies, path, NULL)
+                              : NULL;
+
+  return copy != NULL && is_readable_file (copy) ? g_steal_pointer (&copy)
+                                                 : NULL;
 }
 
 char *
@@ -234,13 +267,15 @@ flam_source_paths_find (const FlamSourcePaths *paths,
     {
       add_mapped (paths, recorded, candidates);
       add_mapped (paths, path, candidates);
+      found = g_strdup (first_readable (candidates));
+      if (found == NULL)
+        found = find_copy (paths, path);
       add_candidate (candidates, g_strdup (path));
       for (guint i = 0; i < paths->roots->len; i++)
         add_tails (g_ptr_array_index (paths->roots, i), path, candidates);
     }
-  for (guint i = 0; !found && i < candidates->len; i++)
-    if (is_readable_file (g_ptr_array_index (candidates, i)))
-      found = g_strdup (g_ptr_array_index (candidates, i));
+  if (found == NULL)
+    found = g_strdup (first_readable (candidates));
   g_ptr_array_add (candidates, NULL);
   if (tried)
     *tried = (char **)g_ptr_array_free (g_steal_pointer (&candidates), FALSE);

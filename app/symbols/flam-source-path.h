@@ -30,6 +30,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSourcePaths, flam_source_paths_free)
 /* "FROM=TO"; FALSE if it does not have that form. Longer FROMs are tried first;
  * adding the same FROM again replaces its TO. */
 gboolean flam_source_paths_add (FlamSourcePaths *paths, const char *mapping);
+/* The folder of files that were copied from the recorded machine, each below
+ * its full path there; it is searched after the mappings, and is not among the
+ * places that a person is told of. */
+void flam_source_paths_set_copies (FlamSourcePaths *paths, const char *folder);
 /* Adds a folder in which to search. */
 void flam_source_paths_add_root (FlamSourcePaths *paths, const char *root);
 

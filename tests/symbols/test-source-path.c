@@ -57,11 +57,50 @@ test_find (void)
   g_assert_no_errno (g_rmdir (root));
 }
 
+/* Copies come after the mappings and before the path itself, and are not
+ * listed. */
+static void
+test_copies (void)
+{
+  g_autofree char *root = g_dir_make_tmp ("flam-source-XXXXXX", NULL);
+  g_autofree char *folder = g_build_filename (root, root, NULL);
+  g_autofree char *here = g_build_filename (root, "sort.c", NULL);
+  g_autofree char *copy = g_build_filename (root, here, NULL);
+  g_autoptr (FlamSourcePaths) paths = flam_source_paths_new ();
+  g_autofree char *found = NULL;
+  g_autofree char *own = NULL;
+  g_auto (GStrv) tried = NULL;
+
+  g_assert_no_errno (g_mkdir_with_parents (folder, 0700));
+  flam_source_paths_set_copies (paths, root);
+  g_assert_null (flam_source_paths_find (paths, here, &tried));
+  g_assert_cmpstr (tried[0], ==, here);
+  g_assert_null (tried[1]);
+  g_assert_true (g_file_set_contents (here, "x", 1, NULL));
+  own = flam_source_paths_find (paths, here, NULL);
+  g_assert_cmpstr (own, ==, here);
+  g_assert_true (g_file_set_contents (copy, "x", 1, NULL));
+  found = flam_source_paths_find (paths, here, NULL);
+  g_assert_cmpstr (found, ==, copy);
+  g_assert_null (flam_source_paths_find (paths, "sort.c", NULL));
+  g_assert_no_errno (g_remove (copy));
+  g_assert_no_errno (g_remove (here));
+  for (g_autofree char *at = g_strdup (folder); strlen (at) >= strlen (root);)
+    {
+      char *parent = g_path_get_dirname (at);
+
+      g_assert_no_errno (g_rmdir (at));
+      g_free (at);
+      at = parent;
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/source-path/normalize", test_normalize);
   g_test_add_func ("/source-path/find", test_find);
+  g_test_add_func ("/source-path/copies", test_copies);
   return g_test_run ();
 }

@@ -49,12 +49,9 @@ flam_fetched_add_paths (FlamSourcePaths *paths,
   const char *host = flam_fetched_host (profile, "/");
   g_autofree char *folder =
       host != NULL ? folder_of (profile, function, host) : NULL;
-  g_autofree char *mapping = NULL;
 
-  if (folder == NULL || !g_file_test (folder, G_FILE_TEST_IS_DIR))
-    return;
-  mapping = g_strconcat ("/=", folder, NULL);
-  flam_source_paths_add (paths, mapping);
+  if (folder != NULL && g_file_test (folder, G_FILE_TEST_IS_DIR))
+    flam_source_paths_set_copies (paths, folder);
 }
 
 /* --- fetching ------------------------------------------------------------- */
