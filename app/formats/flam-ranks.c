@@ -169,13 +169,13 @@ is_of_rank (const char *path)
 }
 
 char *
-flam_ranks_pattern_of (const char *const *paths)
+flam_ranks_pattern_of (const char *const *paths, guint *n_all)
 {
   g_autofree char *folder = NULL, *pattern = NULL;
   g_auto (GStrv) found = NULL;
   g_auto (Name) name = { NULL };
   guint n = paths[0] != NULL ? g_strv_length ((char **)paths) : 0;
-  g_autoptr (GHashTable) given = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) there = g_hash_table_new (g_str_hash, g_str_equal);
 
   if (n < 2)
     return NULL;
@@ -191,14 +191,14 @@ flam_ranks_pattern_of (const char *const *paths)
     pattern = g_build_filename (folder, base, NULL);
   }
   if (!flam_ranks_is_pattern (pattern) ||
-      (found = flam_ranks_find (pattern, NULL)) == NULL ||
-      g_strv_length (found) != n)
+      (found = flam_ranks_find (pattern, NULL)) == NULL)
     return NULL;
+  for (guint i = 0; found[i] != NULL; i++)
+    g_hash_table_add (there, found[i]);
   for (guint i = 0; i < n; i++)
-    g_hash_table_add (given, (gpointer)paths[i]);
-  for (guint i = 0; i < n; i++)
-    if (!g_hash_table_contains (given, found[i]))
+    if (!g_hash_table_contains (there, paths[i]))
       return NULL;
+  *n_all = g_hash_table_size (there);
   return is_of_rank (paths[0]) ? g_steal_pointer (&pattern) : NULL;
 }
 

@@ -24,9 +24,9 @@ gboolean flam_ranks_is_pattern (const char *path);
 char **flam_ranks_find (const char *pattern, GError **error);
 /* The number in the place of %r of such a file. */
 guint flam_ranks_number (const char *pattern, const char *path);
-/* The pattern of which these are all files, if they are captures of ranks;
- * g_free; NULL: there is none. */
-char *flam_ranks_pattern_of (const char *const *paths);
+/* The pattern of which these are the files, if they are captures of ranks, and
+ * how many it has in all; g_free; NULL: there is none. */
+char *flam_ranks_pattern_of (const char *const *paths, guint *n_all);
 
 /* FLAM_ERROR_INVALID: one is not a rank's capture, or belongs to another
  * job. */

@@ -137,9 +137,9 @@ flam_application_open_file (FlamApplication *self,
   flam_window_present_ready (FLAM_WINDOW (open_file (self, window, file)));
 }
 
-/* All files of a job; NULL: they are something else. */
+/* The files of a job, and how many it has; NULL: they are something else. */
 static GFile *
-job_of (GListModel *files)
+job_of (GListModel *files, guint *n_all)
 {
   g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *pattern = NULL;
@@ -154,8 +154,21 @@ job_of (GListModel *files)
       g_ptr_array_add (paths, path);
     }
   g_ptr_array_add (paths, NULL);
-  pattern = flam_ranks_pattern_of ((const char *const *)paths->pdata);
+  pattern = flam_ranks_pattern_of ((const char *const *)paths->pdata, n_all);
   return pattern != NULL ? g_file_new_for_path (pattern) : NULL;
+}
+
+/* A part of a job is not shown as if it were the whole. */
+static void
+tell_of_job (FlamWindow *window, guint n, guint n_all)
+{
+  g_autofree char *text = g_strdup_printf (
+      _ ("These are %u of the %u captures of a job. Open all of them together "
+         "to see the job as a whole."),
+      n,
+      n_all);
+
+  flam_window_toast (window, text);
 }
 
 void
@@ -165,19 +178,26 @@ flam_application_open_files (FlamApplication *self,
 {
   g_autoptr (GFile) job = NULL;
   GtkWindow *last = NULL;
+  guint n = g_list_model_get_n_items (files), n_all = 0;
 
   g_return_if_fail (FLAM_IS_APPLICATION (self));
-  job = job_of (files);
-  if (job != NULL)
-    flam_application_open_file (self, window, job);
-  for (guint i = 0; job == NULL && i < g_list_model_get_n_items (files); i++)
+  job = job_of (files, &n_all);
+  if (job != NULL && n == n_all)
+    {
+      flam_application_open_file (self, window, job);
+      return;
+    }
+  for (guint i = 0; i < n; i++)
     {
       g_autoptr (GFile) file = g_list_model_get_item (files, i);
 
       last = open_file (self, window, file);
     }
-  if (last != NULL)
-    flam_window_present_ready (FLAM_WINDOW (last));
+  if (last == NULL)
+    return;
+  flam_window_present_ready (FLAM_WINDOW (last));
+  if (job != NULL)
+    tell_of_job (FLAM_WINDOW (last), n, n_all);
 }
 
 /* With the settings last chosen in the dialog. */

@@ -427,21 +427,23 @@ class ViewsTest(Base):
             lambda: not window.seen(lambda name: name.startswith("Remove: time")),
         )
 
+    @staticmethod
+    def record_ranks(folder, n):
+        for rank in range(n):
+            subprocess.run(
+                [BUILD / "app/cli/flambeau-cli", "record", "--output",
+                 pathlib.Path(folder, "run-%r.flambeau"), "--",
+                 BUILD / "tests/record/ranks", "30" if rank == 1 else "20", "10"],
+                env=dict(os.environ, PMI_RANK=str(rank), PMI_JOBID="j"),
+                check=True, capture_output=True,
+            )
+        return [pathlib.Path(folder, f"run-{rank}.flambeau") for rank in range(n)]
+
     def test_ranks(self):
         """The captures of a job's ranks, named together: one capture, with the ranks
         above the threads, and their balance."""
         with tempfile.TemporaryDirectory() as folder:
-            files = []
-            for rank in range(3):
-                files.append(pathlib.Path(folder, f"run-{rank}.flambeau"))
-                subprocess.run(
-                    [BUILD / "app/cli/flambeau-cli", "record", "--output",
-                     pathlib.Path(folder, "run-%r.flambeau"), "--",
-                     BUILD / "tests/record/ranks", "30" if rank == 1 else "20", "10"],
-                    env=dict(os.environ, PMI_RANK=str(rank), PMI_JOBID="j"),
-                    check=True, capture_output=True,
-                )
-            window = self.open(*files)
+            window = self.open(*self.record_ranks(folder, 3))
             wait_for("the title", lambda: "run-%r.flambeau" in window.title())
             window.wait_label(lambda text: re.search("Rank \u20681\u2069 works ", text))
             window.click(lambda name: name.startswith("Threads: "))
@@ -460,6 +462,13 @@ class ViewsTest(Base):
             balance = window.find("Balance of the ranks", "image")
             window.key("Up")
             wait_for("the rank", lambda: balance.get_name().startswith("Balance of the ranks: Rank 1"))
+
+    def test_some_ranks(self):
+        """Some of them are captures of their own."""
+        with tempfile.TemporaryDirectory() as folder:
+            window = self.open(*self.record_ranks(folder, 3)[1:])
+            window.wait_label(lambda text: text.startswith("These are 2 of the 3 captures of a job."))
+            self.assertNotIn("%r", window.title())
 
     def test_no_ranks(self):
         window = self.open_example()
