@@ -13,6 +13,7 @@
 #define STACK_FIRST (16u << 10)
 /* Samples in a ring for which reading it every 5 ms is enough. */
 #define ROOM 40
+#define TO_BE_READ 2000 /* µs, more than flam_perf_drain() leaves unread */
 
 static FlamPerfRings *
 make_rings (FlamPerf *perf, gboolean on_exec)
@@ -157,7 +158,72 @@ attach (FlamPerf *perf, GError **error)
   return flam_launch_exec_attach (perf->tracer, attach_to, perf, error);
 }
 
-/* Larger stacks from now on: the events are opened again. */
+/* The time that a thread used while no event was open. */
+static void
+catch_up (const FlamPerf *perf, FlamPerfThread *thread)
+{
+  FlamSchedstat stat;
+  gint64 more;
+
+  if (perf->tracer->paused || thread->before < 0 ||
+      !flam_task_read_schedstat (thread->task, &stat))
+    return;
+  more = MAX (stat.cpu - thread->before - thread->total, 0);
+  thread->cpu += more;
+  thread->total += more;
+  thread->since = flam_tracer_now (perf->tracer);
+}
+
+/* Those that were created while no event was open. FALSE: there is none. */
+static gboolean
+add_processes (FlamPerf *perf)
+{
+  FlamTracer *tracer = perf->tracer;
+  g_autoptr (GArray) below =
+      tracer->options->follow ? flam_proc_below (tracer->chosen) : NULL;
+  gboolean any = FALSE;
+
+  /* Until the records of those that are followed are read. */
+  g_usleep (TO_BE_READ);
+  flam_perf_drain (perf);
+  for (guint i = 0; below != NULL && i < below->len; i++)
+    {
+      const FlamKin *kin = &g_array_index (below, FlamKin, i);
+      FlamPerfThread *thread;
+
+      if (flam_perf_find_process (perf, kin->pid) != NULL ||
+          !attach_to (perf, kin->pid, kin->parent, NULL))
+        continue;
+      any = TRUE;
+      thread = flam_perf_find_thread (perf, kin->pid);
+      if (thread == NULL)
+        continue;
+      thread->before = 0;
+      catch_up (perf, thread);
+    }
+  return any;
+}
+
+/* A thread that runs may leave its CPU while no event is open, and would seem
+ * to run on. */
+static void
+forget_states (FlamPerf *perf)
+{
+  GPtrArray *tasks = perf->tracer->tasks.list;
+
+  for (guint i = 0; i < tasks->len; i++)
+    {
+      const FlamTask *task = g_ptr_array_index (tasks, i);
+      FlamPerfThread *thread = flam_perf_find_thread (perf, task->tid);
+
+      if (thread->state != FLAM_PERF_RUNS)
+        continue;
+      flam_perf_thread_advance (
+          thread, flam_tracer_now (perf->tracer), !perf->tracer->paused);
+      thread->state = FLAM_PERF_UNKNOWN;
+    }
+}
+
 void
 flam_perf_reopen (FlamPerf *perf)
 {
@@ -171,17 +237,26 @@ flam_perf_reopen (FlamPerf *perf)
   perf->ended = TRUE;
   flam_perf_drain (perf);
   perf->ended = FALSE;
+  forget_states (perf);
   flam_perf_rings_free (perf->rings);
+  if (perf->wants_more)
+    perf->stack = FLAM_PERF_STACK_MOST;
   perf->wants_more = FALSE;
-  perf->stack = FLAM_PERF_STACK_MOST;
   perf->rings = make_rings (perf, FALSE);
   flam_perf_counts_begin (&perf->counts);
   for (guint i = tasks->list->len; i-- > 0;)
     {
       FlamTask *task = g_ptr_array_index (tasks->list, i);
+      FlamPerfThread *thread = flam_perf_find_thread (perf, task->tid);
+      gboolean ok = flam_perf_rings_add (perf->rings, task->tid);
+      gboolean ended = !ok && errno == ESRCH;
 
-      if (!flam_perf_rings_add (perf->rings, task->tid) && errno != ESRCH)
+      if (!ok && !ended)
         problem = errno;
+      catch_up (perf, thread);
+      /* While no event was open: no record tells that. */
+      if (ended)
+        flam_perf_remove_thread (perf, thread, flam_tracer_now (perf->tracer));
     }
   g_hash_table_iter_init (&iter, perf->processes);
   while (g_hash_table_iter_next (&iter, &key, NULL))
@@ -197,6 +272,8 @@ flam_perf_reopen (FlamPerf *perf)
       while (add_threads (perf, pid, 0, &problem))
         ;
     }
+  while (add_processes (perf))
+    ;
   perf->prompt |= flam_perf_rings_room (perf->rings) < ROOM;
   if (problem != 0)
     flam_tracer_warn (perf->tracer, flam_perf_problem (problem));
