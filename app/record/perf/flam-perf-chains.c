@@ -30,11 +30,12 @@ struct _FlamPerfChains
 };
 
 FlamPerfChains *
-flam_perf_chains_new (void)
+flam_perf_chains_new (guint ticks)
 {
   FlamPerfChains *chains = g_new0 (FlamPerfChains, 1);
 
-  chains->copies = flam_perf_copies_new ((guint)sysconf (_SC_NPROCESSORS_CONF));
+  chains->copies =
+      flam_perf_copies_new ((guint)sysconf (_SC_NPROCESSORS_CONF), ticks);
   chains->memory = flam_perf_memory_new ();
   chains->pages = flam_runtime_pages_new ();
   chains->threads = g_hash_table_new_full (NULL, NULL, NULL, g_free);

@@ -13,6 +13,7 @@
  *    flam-perf-take     records become threads, processes and messages
  *    flam-perf-off      the time off a CPU
  *    flam-perf-open     which threads are followed
+ *    flam-perf-first    the first period of short-lived threads
  *
  * flam-perf.c is the loop. */
 
@@ -59,6 +60,8 @@ struct _FlamPerf
   gboolean wants_more;         /* a stack was cut off */
   gboolean prompt;             /* a ring has little room: it is read at once */
   gint64 told_at;              /* when sleepers were last reported */
+  gint64 first_periods;        /* ns, of new threads, which have no sample */
+  gboolean thins_out;          /* they have some: flam-perf-first.c */
 };
 
 /* --- flam-perf-list ------------------------------------------------------ */
@@ -94,7 +97,15 @@ void flam_perf_tell_sleepers (FlamPerf *perf);
 
 /* --- flam-perf-open ------------------------------------------------------ */
 
-/* Opens the events again, for larger copies of stacks. */
+/* Opens the events again, for larger copies of stacks, or ticks that are
+ * thinned out. */
 void flam_perf_reopen (FlamPerf *perf);
+
+/* --- flam-perf-first ----------------------------------------------------- */
+
+/* TRUE: the events are to be opened again. */
+gboolean flam_perf_first_look (FlamPerf *perf);
+/* At the end. */
+void flam_perf_first_warn (FlamPerf *perf);
 
 #endif
