@@ -271,21 +271,41 @@ put_last_facts (Recorder *recorder, gint64 duration)
             "it has only that user's privileges"));
 }
 
-/* A recording without samples states the reason. */
-static void
-put_emptiness (Recorder *recorder)
-{
-  gint64 charged = recorder->tracer.tasks.charged_cpu;
+#define FEW_SAMPLES 10
 
-  if (recorder->tracer.stats.samples > 0 ||
-      !(recorder->options->what & (FLAM_RECORD_CPU | FLAM_RECORD_WALL)))
+/* Less than a hundredth of the time, which is what most programs do that wait.
+ */
+static gboolean
+was_idle (const Recorder *recorder, gint64 duration)
+{
+  return recorder->tracer.tasks.charged_cpu < duration / 100;
+}
+
+/* A recording with no samples, or with few of an idle program, states the
+ * reason. */
+static void
+put_emptiness (Recorder *recorder, gint64 duration)
+{
+  guint64 samples = recorder->tracer.stats.samples;
+  const char *why = NULL;
+
+  if (!(recorder->options->what & (FLAM_RECORD_CPU | FLAM_RECORD_WALL)))
     return;
-  flam_builder_note_warning (
-      recorder->builder,
-      charged == 0 ? N_ ("no samples: the program used no CPU while it was "
-                         "recorded; --mode wall shows what it waited for")
-                   : N_ ("no samples: the program ran too briefly; use a "
-                         "higher --rate"));
+  if (recorder->tracer.tasks.charged_cpu == 0 && samples == 0)
+    why = N_ ("no samples: the program used no CPU while it was "
+              "recorded; --mode wall shows what it waited for");
+  else if (was_idle (recorder, duration) && samples < FEW_SAMPLES &&
+           !(recorder->options->what & FLAM_RECORD_WALL))
+    why = samples == 0
+              ? N_ ("no samples: the program used almost no CPU while it was "
+                    "recorded; --mode wall shows what it waited for")
+              : N_ ("few samples: the program used almost no CPU while it was "
+                    "recorded; --mode wall shows what it waited for");
+  else if (samples == 0)
+    why = N_ ("no samples: the program ran too briefly; use a "
+              "higher --rate");
+  if (why != NULL)
+    flam_builder_note_warning (recorder->builder, why);
 }
 
 static void
@@ -328,7 +348,7 @@ finish (Recorder *recorder, gint64 duration, GError **error)
   if (recorder->sampler.alloc != NULL)
     put_alloc_facts (recorder);
   put_last_facts (recorder, duration);
-  put_emptiness (recorder);
+  put_emptiness (recorder, duration);
   flam_control_say (&recorder->control, "finishing");
   flam_control_say (&recorder->control,
                     "stops %" G_GINT64_FORMAT,

@@ -407,6 +407,17 @@ test_warned (Fixture *fixture, gconstpointer data)
       said, "it: wrote true.flambeau\r\nit: no samples: the program "));
 }
 
+/* It waits; the few samples that it may have are those of its start. */
+static void
+test_idle (Fixture *fixture, gconstpointer data)
+{
+  const char *arguments[] = { "it", "--", "sleep", "1", NULL };
+  g_autofree char *said = said_on_terminal (fixture, arguments);
+
+  g_assert_nonnull (strstr (said, "used almost no CPU while it was recorded"));
+  g_assert_nonnull (strstr (said, "--mode wall"));
+}
+
 /* An incomplete file is removed, but only if it is still the one that was
  * begun. */
 static void
@@ -452,6 +463,7 @@ main (int argc, char **argv)
   ADD ("/output/killed", test_killed);
   ADD ("/output/quick/terminal", test_terminal);
   ADD ("/output/quick/warned", test_warned);
+  ADD ("/output/quick/idle", test_idle);
   g_test_add_func ("/output/quick/abandoned", test_abandoned);
   return g_test_run ();
 }

@@ -18,13 +18,16 @@
  *            {"sourceID":"8", "name":"gamma", "url":"file:///a.js",
  *             "line":20, "column":15,                 where the function is
  *             "expressionLocation":{"line":22,"column":19}}, …]}, …],
- *       "sampleDurations":[0.0015, …]},                      one per sample
+ *       "sampleDurations":[0.0015, …]},    one per sample: see below
  *     "overview":{…}}
  *
- * Times are seconds. Records with a duration become marks, categories of memory
- * counters; requests of the network, which have another clock, and shares of
- * the CPU are not read. Source: recordings, and the fields that speedscope's
- * documentation of its import mentions. */
+ * Times are seconds. A sample has the mean duration of those in the same run of
+ * scripts, and 1 ms outside of one: it lies neither before the sample nor after
+ * it, and their sum is the time of the runs. Records with a duration become
+ * marks, categories of memory counters; requests of the network, which have
+ * another clock, and shares of the CPU are not read. Source: recordings, the
+ * fields that speedscope's documentation of its import mentions, and WebKit's
+ * TimelineManager.js. */
 
 #include "flam-formats.h"
 
