@@ -134,7 +134,7 @@ class HistoryTest(Base):
     def test_store(self):
         """The figures that the command line keeps in one file, without the captures."""
         store = pathlib.Path(self.folder.name, "runs & more.sqlite")
-        subprocess.run([BUILD / "app/cli/flambeau-cli", "history", "--store", store,
+        subprocess.run([BUILD / "app/cli/flambeau-cli", "history", "--store", store, "--commit", "4a5b",
                         self.runs / "main"], check=True, stdout=subprocess.DEVNULL)
         for name in CAPTURES:
             (self.runs / name).unlink()
@@ -142,7 +142,7 @@ class HistoryTest(Base):
         chart = self.chart_says(lambda name: name.startswith("Samples"))
         self.assertEqual(window.title(), store.name)
         window.focus(chart)
-        self.walk("Home", "main/1.folded", "120")
+        self.walk("Home", "main/1.folded", "120", "Commit: 4a5b")
         self.walk("Right", "main/2.folded", "159", "+39 (+32.5 %)")
         window.click("Function: All functions")
         window.type(window.find("Part of a function’s name"), "res")

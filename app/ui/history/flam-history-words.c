@@ -149,6 +149,8 @@ flam_history_words_point (const FlamTrend *trend,
   add_fact (lines, _ ("Command: %s"), figures->command);
   add_fact (lines, _ ("Build: %s"), build);
   add_fact (lines, _ ("Host: %s"), figures->host);
+  add_fact (lines, _ ("Commit: %s"), figures->commit);
+  add_fact (lines, _ ("Job: %s"), figures->job);
   g_ptr_array_add (lines, NULL);
   return g_strjoinv (separator, (char **)lines->pdata);
 }
