@@ -149,11 +149,15 @@ update_soon (FlamLegend *self)
     self->soon = g_timeout_add (DELAY, update_now, self);
 }
 
+/* The first ones come with the first picture. */
 static void
 on_colors (FlamLegend *self)
 {
   self->other_colors = TRUE;
-  update_soon (self);
+  if (self->entries->len > 0)
+    update_soon (self);
+  else
+    update (self);
 }
 
 static void

@@ -21,6 +21,8 @@
 #define PATIENCE_FRAMES 600
 #define FRAMES_TO_MOVE 2
 #define FRAMES_TO_STAY 10
+#define LINES_AROUND 80       /* more than a page of them */
+#define COLORED_AT_ONCE 50000 /* characters */
 
 struct _FlamSourcePane
 {
@@ -39,7 +41,6 @@ struct _FlamSourcePane
   GtkTextTag *jumped;
   GtkCssProvider *font;
   FlamCostGutter *gutter;
-  guint language_idle;
   guint scroll_tick;
   int patience; /* frames to wait for the heights of the lines */
   double place; /* where the view is scrolled to */
@@ -117,36 +118,32 @@ set_header (FlamSourcePane *self, const char *file, guint32 line)
   gtk_label_set_label (self->line_label, text);
 }
 
-static gboolean
-set_language (gpointer data)
-{
-  FlamSourcePane *self = data;
-  GtkSourceLanguage *language = gtk_source_language_manager_guess_language (
-      gtk_source_language_manager_get_default (), self->path, NULL);
-
-  self->language_idle = 0;
-  gtk_source_buffer_set_language (GTK_SOURCE_BUFFER (buffer_of (self)),
-                                  language);
-  return G_SOURCE_REMOVE;
-}
-
-/* The first use reads the descriptions of all languages, which takes as long as
- * a picture of the window: the text is shown first. */
 static void
 set_text (FlamSourcePane *self, const FlamSourceFile *file)
 {
-  static gboolean are_read;
-
   gtk_text_buffer_set_text (buffer_of (self), file->text, -1);
   g_free (self->path);
   self->path = g_strdup (file->path);
-  g_clear_handle_id (&self->language_idle, g_source_remove);
-  if (are_read)
-    set_language (self);
-  else
-    self->language_idle =
-        g_idle_add_full (G_PRIORITY_LOW, set_language, self, NULL);
-  are_read = TRUE;
+  gtk_source_buffer_set_language (
+      GTK_SOURCE_BUFFER (buffer_of (self)),
+      gtk_source_language_manager_guess_language (
+          gtk_source_language_manager_get_default (), self->path, NULL));
+}
+
+/* GtkSourceView colors text only once it is seen, in idle time after that. What
+ * will be seen of a line far below waits for all text above it. */
+static void
+color_around (FlamSourcePane *self, guint32 line)
+{
+  GtkTextIter start, end;
+
+  gtk_text_buffer_get_iter_at_line (
+      buffer_of (self), &start, MAX ((int)line - LINES_AROUND, 0));
+  gtk_text_buffer_get_iter_at_line (
+      buffer_of (self), &end, (int)line + LINES_AROUND);
+  if (gtk_text_iter_get_offset (&end) <= COLORED_AT_ONCE)
+    gtk_source_buffer_ensure_highlight (
+        GTK_SOURCE_BUFFER (buffer_of (self)), &start, &end);
 }
 
 /* GtkTextView computes the heights of its lines gradually, in idle time, and
@@ -254,7 +251,10 @@ show_source (FlamSourcePane *self, const FlamSourceFile *file)
                                      : file->costs->hottest;
 
   if (file->text != NULL)
-    set_text (self, file);
+    {
+      set_text (self, file);
+      color_around (self, where);
+    }
   flam_cost_gutter_set_costs (self->gutter, file->costs);
   flam_heat_strip_set_costs (
       self->strip,
@@ -632,7 +632,6 @@ flam_source_pane_dispose (GObject *object)
   if (self->job != NULL)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
-  g_clear_handle_id (&self->language_idle, g_source_remove);
   g_clear_pointer (&self->waits, flam_source_file_free);
   g_clear_pointer (&self->base_lines, flam_baseline_lines_unref);
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_SOURCE_PANE);

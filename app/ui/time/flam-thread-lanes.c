@@ -449,16 +449,20 @@ static void
 flam_thread_lanes_realize (GtkWidget *widget)
 {
   GtkWidgetClass *parent = GTK_WIDGET_CLASS (flam_thread_lanes_parent_class);
+  GtkNative *native;
   GdkSurface *surface;
+  int width, height;
 
   parent->realize (widget);
-  surface = gtk_native_get_surface (gtk_widget_get_native (widget));
+  native = gtk_widget_get_native (widget);
+  surface = gtk_native_get_surface (native);
   g_signal_connect_object (
       surface, "layout", G_CALLBACK (on_layout), widget, 0);
-  on_layout (surface,
-             gdk_surface_get_width (surface),
-             gdk_surface_get_height (surface),
-             FLAM_THREAD_LANES (widget));
+  height = gdk_surface_get_height (surface);
+  /* A new surface has no size until the window's first frame. */
+  if (height <= 1 && GTK_IS_WINDOW (native))
+    gtk_window_get_default_size (GTK_WINDOW (native), &width, &height);
+  on_layout (surface, 0, height, FLAM_THREAD_LANES (widget));
 }
 
 static void
