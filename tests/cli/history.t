@@ -47,7 +47,7 @@ ci/main/2.folded,0,0,samples,20,,1793707200000000000,file,lex,20
 $ flambeau-cli history ci --group '^ci/([^/]+)/' --function parse --json
 [{"file":"ci/main/1.folded","start_unix_ns":0,"duration_ns":0,"date_unix_ns":1793534400000000000,"date_from":"file","group":"main","totals":{"samples":120},"functions":[{"function":"parse","self":100,"total":100}],"moved":[]},{"file":"ci/next/1.folded","start_unix_ns":0,"duration_ns":0,"date_unix_ns":1793620800000000000,"date_from":"file","group":"next","totals":{"samples":90},"functions":[{"function":"parse","self":90,"total":90}],"moved":[]},{"file":"ci/main/2.folded","start_unix_ns":0,"duration_ns":0,"date_unix_ns":1793707200000000000,"date_from":"file","group":"main","totals":{"samples":159},"functions":[{"function":"parse","self":130,"total":130}],"moved":[{"function":"parse","delta":30},{"function":"fresh","delta":9}]}]
 
-$ flambeau-cli history ci --group '^ci/([^/]+)/' --function parse --to html >page.html; grep -o -e '<title>[^<]*' -e 'key s[01]"></span>[^<]*' -e '<h[23]>[^<]*' -e 'class="date"[^<]*' -e '<td>[^<]*</td></tr>' page.html
+$ flambeau-cli history ci --group '^ci/([^/]+)/' --function parse --to html >page.html; grep -o -e '<title>[^<]*' -e 'key s[01]"></span>[^<]*' -e '<h[23]>[^<]*' -e 'class="date"[^<]*' -e 'class="words">[^<]*' -e '<td>[^<]*</td></tr>' page.html
 <title>History of 3 captures
 <h2>Totals
 key s0"></span>main
@@ -72,8 +72,12 @@ class="date" x="544.0" y="194">11-03 12:00
 <title>3: ci/main/2.folded: 130
 <title>2: ci/next/1.folded: 90
 <h2>Captures
+class="words">Series
+class="words">main
 <td>ci/main/1.folded</td></tr>
+class="words">next
 <td>ci/next/1.folded</td></tr>
+class="words">main
 <td>ci/main/2.folded</td></tr>
 <h2>Functions that moved most
 <h3>main

@@ -335,7 +335,9 @@ append_capture (Page *page, guint i)
       const char *name =
           g_array_index (page->series, FlamHistorySeries, series).name;
 
-      flam_html_append_cell (page->out, g_strdup (name != NULL ? name : ""));
+      flam_sink_put (page->out, "<td class=\"words\">");
+      flam_sink_put_escaped (page->out, name != NULL ? name : "", -1);
+      flam_sink_put (page->out, "</td>");
     }
   flam_html_append_cell (page->out, g_strdup (figures->name));
   flam_sink_put (page->out, "</tr>\n");
@@ -348,7 +350,7 @@ append_captures (Page *page)
   flam_sink_printf (page->out,
                     "<table><tr><th></th><th>Start</th><th>Duration</th>"
                     "<th>Total</th>%s<th>Capture</th></tr>\n",
-                    has_names (page) ? "<th>Series</th>" : "");
+                    has_names (page) ? "<th class=\"words\">Series</th>" : "");
   for (guint i = 0; i < page->history->captures->len; i++)
     append_capture (page, i);
   flam_sink_put (page->out, "</table>\n");
