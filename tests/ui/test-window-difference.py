@@ -275,6 +275,11 @@ class DifferenceTest(Base):
                            self.file("now.folded", NOW))
         wait_for("the second tab", lambda: window.title() == "now.folded")
         window.wait_label(lambda text: text.startswith("total 52"))
+        # It is a recent capture, too.
+        window.action("win.compare")
+        window.find("Open in another tab", "label")
+        self.assertEqual(len(list(window.find_all("before.folded", "list item"))), 1)
+        window.key("Escape")
         self.compare_with("before.folded")
         self.says("Before: before.folded, 65. Now: now.folded, 52: −13 (−20.0 %).")
 

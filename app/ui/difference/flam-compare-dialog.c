@@ -96,6 +96,21 @@ add_tabs (Compare *self)
     }
 }
 
+/* Those have a row of their own. */
+static gboolean
+is_in_tab (Compare *self, const char *path)
+{
+  for (guint i = 0; i < self->choices->len; i++)
+    {
+      const Choice *choice = self->choices->pdata[i];
+
+      if (choice->kind == CHOICE_TAB &&
+          g_strcmp0 (flam_session_get_path (choice->other), path) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 add_recent (Compare *self)
 {
@@ -108,7 +123,7 @@ add_recent (Compare *self)
       g_autofree char *path = g_filename_from_uri (uri, NULL, NULL);
       g_autofree char *folder = NULL;
 
-      if (path == NULL || g_strcmp0 (path, own) == 0)
+      if (path == NULL || g_strcmp0 (path, own) == 0 || is_in_tab (self, path))
         continue;
       folder = g_path_get_dirname (path);
       add_row (self,
