@@ -13,10 +13,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import BUILD, Window, wait_for  # noqa: E402
+from flamwindow import BUILD, SOURCE, Window, wait_for  # noqa: E402
 
 PROGRAM = BUILD / "tests/record/shares"
 CLI = BUILD / "app/cli/flambeau-cli"
@@ -163,6 +164,19 @@ class DownloadTest(unittest.TestCase):
             window.type(window.find("Search functions"), "compute")
             window.wait_label(lambda text: text.startswith("matched "))
             self.assertTrue(self.server.asked)
+
+    def test_unseen(self):
+        """A tab that was read before it was seen offers it, too."""
+        example = SOURCE / "data/example/example.flambeau"
+        with Window(self.capture, example, env=self.env) as window:
+            window.wait_label(lambda text: text.startswith("total "))
+            self.assertEqual(window.title(), "example.flambeau")
+            # Until the other one was read as well.
+            window.find("program.flambeau")
+            time.sleep(2)
+            window.take_keyboard()
+            window.key("ctrl+Page_Up")
+            self.assertIn("program", self.offer(window))
 
     def test_preferences(self):
         """Servers that are only set in the preferences; and a choice there
