@@ -51,7 +51,7 @@ interval (void)
 static void
 say_level (Run *run)
 {
-  g_assert_true (flam_alloc_heaps_level (run->heaps, &run->counts));
+  g_assert_true (flam_alloc_heaps_level (run->heaps, run->space, &run->counts));
   run->counts = (FlamAllocCounts){ 0 };
 }
 
@@ -75,7 +75,7 @@ begin (Run *run)
                             FLAM_NONE };
     }
   run->heaps = flam_alloc_heaps_new (run->builder, TRUE, FALSE, NULL);
-  run->space = flam_alloc_heaps_add_space (run->heaps);
+  run->space = flam_alloc_heaps_add_space (run->heaps, FALSE);
   run->stream = flam_alloc_heaps_add_stream (run->heaps, run->space, FLAM_NONE);
   run->until = interval ();
 }
@@ -272,6 +272,42 @@ test_rest (void)
   g_assert_cmpint (weights->total, ==, 2000 * SIZE);
 }
 
+/* A forked child frees the blocks that it has from its parent, which keeps its
+ * own, and allocates others. */
+static void
+test_forked (void)
+{
+  g_autofree Run *run = g_new (Run, 1);
+  g_autoptr (FlamProfile) profile = NULL;
+  FlamAllocSpace *child;
+  FlamAllocStream *stream;
+  const FlamAllocCounts frees = { .live = -LIVE * SIZE, .gone = LIVE };
+
+  begin (run);
+  for (guint i = 0; i < LIVE; i++)
+    make (run, i);
+  say_level (run);
+  child = flam_alloc_heaps_add_space (run->heaps, TRUE);
+  stream = flam_alloc_heaps_add_stream (run->heaps, child, FLAM_NONE);
+  g_assert_true (flam_alloc_heaps_level (run->heaps, child, &frees));
+  flam_alloc_heaps_free_block (run->heaps, stream, 1024);
+  for (guint i = 0; i < 2; i++)
+    g_assert_true (flam_alloc_heaps_block (run->heaps,
+                                           stream,
+                                           0x4000000 + i * 1024,
+                                           SIZE,
+                                           500,
+                                           0,
+                                           &run->stacks[0],
+                                           FLAM_ALLOCATOR_MALLOC));
+  flam_alloc_heaps_free_block (run->heaps, stream, 0x4000000);
+  profile = finish (run);
+  g_assert_cmpint (profile->facts.live_bytes, ==, (LIVE + 500) * SIZE);
+  g_assert_cmpint (profile->facts.live_blocks, ==, LIVE + 500);
+  g_assert_cmpint (profile->facts.peak_bytes, ==, (LIVE + 1000) * SIZE);
+  g_assert_cmpint (profile->facts.peak_blocks, ==, LIVE + 1000);
+}
+
 static FlamFunctionRow
 row_named (const FlamTree *tree,
            const FlamFunctionRow *rows,
@@ -382,6 +418,7 @@ main (int argc, char **argv)
   dice = g_rand_new_with_seed (26);
   g_test_add_func ("/estimates/replaced", test_replaced);
   g_test_add_func ("/estimates/rest", test_rest);
+  g_test_add_func ("/estimates/forked", test_forked);
   g_test_add_func ("/estimates/mappings", test_mappings);
   g_test_add_func ("/estimates/runtimes", test_runtimes);
   status = g_test_run ();

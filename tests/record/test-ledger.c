@@ -143,7 +143,7 @@ play (FlamBuilder *builder, Plain *plain, FlamSpill *spill)
 {
   g_autoptr (FlamAllocHeaps) heaps =
       flam_alloc_heaps_new (builder, FALSE, FALSE, spill);
-  FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
+  FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps, FALSE);
   FlamProcessId process = flam_builder_append_process (builder, 1, FLAM_NONE);
   FlamAllocStream *streams[THREADS];
   FlamAllocStack stacks[STACKS];
@@ -321,7 +321,7 @@ test_pages (void)
       FlamThreadId thread = flam_builder_append_thread (builder, process, 1);
       g_autoptr (FlamAllocHeaps) heaps =
           flam_alloc_heaps_new (builder, FALSE, FALSE, NULL);
-      FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
+      FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps, FALSE);
       FlamAllocStream *stream =
           flam_alloc_heaps_add_stream (heaps, space, thread);
       FlamAllocStack stack = { FLAM_NONE, FLAM_NONE };
@@ -390,7 +390,7 @@ test_bounded (void)
   int fd = file_without_name ();
   g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (
       builder, FALSE, FALSE, flam_spill_new (fd, RESIDENT));
-  FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
+  FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps, FALSE);
   FlamProcessId process = flam_builder_append_process (builder, 1, FLAM_NONE);
   FlamAllocStream *stream = flam_alloc_heaps_add_stream (
       heaps, space, flam_builder_append_thread (builder, process, 0));

@@ -20,6 +20,7 @@ struct _FlamAllocSpace
   FlamAddresses blocks;
   FlamRanges *pages; /* value: row */
   GArray *breaks;    /* of Piece, in order */
+  gboolean forked;
 };
 
 struct _FlamAllocStream
@@ -93,28 +94,40 @@ put_counter (FlamAllocHeaps *heaps)
                                   (gint64)asked_of (heaps, ledger->tick_peak));
 }
 
-gboolean
-flam_alloc_heaps_level (FlamAllocHeaps *heaps, const FlamAllocCounts *counts)
+/* Sampled: so many more bytes are live, as rounded by the allocator, and
+ * blocks. */
+static void
+move_live (FlamAllocHeaps *heaps, gint64 bytes, gint64 blocks)
 {
   FlamLedger *ledger = heaps->ledger;
   gint64 highest = ledger->heap.highest;
 
+  flam_ledger_move (ledger, bytes);
+  heaps->live += blocks;
+  if (ledger->heap.highest > highest)
+    {
+      heaps->peak = asked_of (heaps, ledger->heap.highest);
+      heaps->peak_blocks = heaps->live;
+    }
+}
+
+gboolean
+flam_alloc_heaps_level (FlamAllocHeaps *heaps,
+                        const FlamAllocSpace *space,
+                        const FlamAllocCounts *counts)
+{
   if (!take_room (heaps, counts->asked, 1) ||
       !take_room (heaps, counts->high, 2) ||
       !take_room (heaps, ABS (counts->live), 1))
     return FALSE;
   heaps->asked += counts->asked;
   heaps->made += counts->made;
-  if (!heaps->ledger->sampled)
+  if (!heaps->ledger->sampled || space->forked)
     return TRUE;
-  flam_ledger_move (ledger, counts->live + counts->high);
-  if (ledger->heap.highest > highest)
-    {
-      heaps->peak = asked_of (heaps, ledger->heap.highest);
-      heaps->peak_blocks = heaps->live + counts->high_blocks;
-    }
-  flam_ledger_move (ledger, -counts->high);
-  heaps->live += (gint64)counts->made - counts->gone;
+  move_live (heaps, counts->live + counts->high, counts->high_blocks);
+  move_live (heaps,
+             -counts->high,
+             (gint64)counts->made - counts->gone - counts->high_blocks);
   return TRUE;
 }
 
@@ -207,25 +220,31 @@ flam_alloc_heaps_map (FlamAllocHeaps *heaps,
   return TRUE;
 }
 
-/* One more sampled block; all blocks of a site get the slack of the first. */
+/* One more sampled block. Blocks of a site have the same size, but not the same
+ * slack: those that malloc() maps have up to a page of it. */
 static void
 estimate (FlamAllocHeaps *heaps, FlamSite *site, guint slack)
 {
-  if (site->slack == 0)
-    site->slack = slack + 1;
-  heaps->live_asked += (double)site->heap.key.size * site->heap.key.each;
-  heaps->live_slack += (double)(site->slack - 1) * site->heap.key.each;
+  const FlamSiteKey *key = &site->heap.key;
+
+  site->slack += slack;
+  heaps->live_asked += (double)key->size * key->each;
+  heaps->live_slack += (double)slack * key->each;
 }
 
 static void
-estimate_gone (FlamAllocHeaps *heaps, guint32 row)
+estimate_gone (FlamAllocHeaps *heaps, const FlamAllocSpace *space, guint32 row)
 {
-  const FlamSite *site = flam_ledger_get_site (
+  FlamSite *site = flam_ledger_get_site (
       heaps->ledger, flam_ledger_get_row (heaps->ledger, row)->site);
+  const FlamSiteKey *key = &site->heap.key;
+  gint64 mean = (gint64)(site->slack / (guint64)MAX (site->heap.live, 1));
 
-  heaps->live_asked -= (double)site->heap.key.size * site->heap.key.each;
-  heaps->live_slack -=
-      (double)MAX (site->slack, 1) * site->heap.key.each - site->heap.key.each;
+  site->slack -= (guint64)mean;
+  heaps->live_asked -= (double)key->size * key->each;
+  heaps->live_slack -= (double)mean * key->each;
+  if (space->forked)
+    move_live (heaps, -(key->size + mean) * key->each, -(gint64)key->each);
 }
 
 gboolean
@@ -261,6 +280,9 @@ flam_alloc_heaps_block (FlamAllocHeaps *heaps,
         estimate (heaps, site, slack);
       flam_ledger_make_at (
           ledger, &stream->space->blocks, stack->site, address, stream->n_made);
+      /* Last, so that it is live in a peak that it causes. */
+      if (ledger->sampled && stream->space->forked)
+        move_live (heaps, (size + slack) * each, each);
     }
   return TRUE;
 }
@@ -294,7 +316,7 @@ flam_alloc_heaps_free_block (FlamAllocHeaps *heaps,
   if (!flam_addresses_take (&stream->space->blocks, address, &block))
     return;
   if (heaps->ledger->sampled)
-    estimate_gone (heaps, block.row);
+    estimate_gone (heaps, stream->space, block.row);
   flam_ledger_release (
       heaps->ledger, block.row, distance_of (heaps, stream, &block));
 }
@@ -503,10 +525,11 @@ flam_alloc_heaps_free (FlamAllocHeaps *heaps)
 }
 
 FlamAllocSpace *
-flam_alloc_heaps_add_space (FlamAllocHeaps *heaps)
+flam_alloc_heaps_add_space (FlamAllocHeaps *heaps, gboolean forked)
 {
   FlamAllocSpace *space = g_new0 (FlamAllocSpace, 1);
 
+  space->forked = forked;
   flam_addresses_init (&space->blocks, FLAM_ADDRESSES_HEAP, heaps->spill);
   space->pages = flam_ranges_new ();
   space->breaks = g_array_new (FALSE, FALSE, sizeof (Piece));

@@ -37,7 +37,11 @@ typedef struct _FlamAllocSpace FlamAllocSpace;
  * of the writer. */
 typedef struct _FlamAllocStream FlamAllocStream;
 
-FlamAllocSpace *flam_alloc_heaps_add_space (FlamAllocHeaps *heaps);
+/* `forked`: it begins with blocks of its parent, which are not counted again.
+ * If allocations are sampled, they cannot be told from its own when they are
+ * released, so its live blocks are estimated from the sampled ones. */
+FlamAllocSpace *flam_alloc_heaps_add_space (FlamAllocHeaps *heaps,
+                                            gboolean forked);
 FlamAllocStream *flam_alloc_heaps_add_stream (FlamAllocHeaps *heaps,
                                               FlamAllocSpace *space,
                                               FlamThreadId thread);
@@ -115,6 +119,7 @@ typedef struct
 
 /* FALSE: as in flam_alloc_heaps_block(). */
 gboolean flam_alloc_heaps_level (FlamAllocHeaps *heaps,
+                                 const FlamAllocSpace *space,
                                  const FlamAllocCounts *counts);
 
 /* Writes the rest and the exact peak; for sampled blocks also the exact sums,

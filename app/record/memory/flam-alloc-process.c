@@ -77,7 +77,8 @@ flam_alloc_process_open (FlamAllocContext *context, const char *path)
   process->path = g_strdup (path);
   process->map = g_steal_pointer (&map);
   process->header = header;
-  process->space = flam_alloc_heaps_add_space (context->heaps);
+  process->space =
+      flam_alloc_heaps_add_space (context->heaps, header->forked != 0);
   process->rings = g_array_new (FALSE, TRUE, sizeof (Ring));
   flam_column_init (&process->stacks, sizeof (FlamAllocStack));
   flam_column_append (&process->stacks, FlamAllocStack, none);
@@ -414,7 +415,8 @@ handle_level (FlamAllocProcess *process, Ring *ring, const guint8 *record)
   };
   if (!is_plausible (asked) ||
       !is_plausible ((gint64)live < 0 ? 0 - live : live) ||
-      !flam_alloc_heaps_level (process->context->heaps, &counts))
+      !flam_alloc_heaps_level (
+          process->context->heaps, process->space, &counts))
     process->implausible = TRUE;
 }
 

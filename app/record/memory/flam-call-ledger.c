@@ -51,7 +51,7 @@ flam_call_ledger_free (FlamCallLedger *ledger)
 static void
 begin (FlamCallLedger *ledger, FlamCallSpace *space)
 {
-  space->space = flam_alloc_heaps_add_space (ledger->heaps);
+  space->space = flam_alloc_heaps_add_space (ledger->heaps, FALSE);
   g_hash_table_remove_all (space->streams);
 }
 

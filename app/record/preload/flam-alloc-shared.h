@@ -37,7 +37,7 @@
 #endif
 
 #define FLAM_ALLOC_MAGIC 0x434f4c4c414d4c46ull /* "FLMALLOC" */
-#define FLAM_ALLOC_VERSION 5
+#define FLAM_ALLOC_VERSION 6
 
 /* Variables that the recorder adds to the environment of a new program, after
  * an LD_PRELOAD; the library removes both. */
@@ -125,6 +125,7 @@ typedef struct
   uint64_t truncated; /* stacks that do not reach their root */
   char name[16];      /* of the program, when the file was made */
   uint32_t full;      /* there was no memory to extend the file */
+  uint32_t forked;    /* it began with a copy of its parent's blocks */
 } FlamAllocHeader;
 
 /* A mapping's code. A library that is loaded again gets a new row. */

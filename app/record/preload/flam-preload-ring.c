@@ -298,6 +298,7 @@ begin_process (void)
       return false;
     }
   copy_modules (parent);
+  preload_header->forked = 1;
   syscall (SYS_munmap, parent, FLAM_ALLOC_FILE_SIZE);
   preload_stacks_reset ();
   atomic_fetch_add (&preload_code_epoch, 1);

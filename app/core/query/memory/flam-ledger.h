@@ -78,7 +78,7 @@ typedef struct
   guint32 gone; /* of these, all released blocks */
   guint32 mark; /* FlamLedger.mark at which these were saved: */
   guint32 made_then, gone_then;
-  guint32 slack; /* the caller's */
+  guint64 slack; /* the caller's: of all live blocks */
   guint32 older; /* of blocks without an address: the youngest Pile */
 } FlamSite;
 
