@@ -71,7 +71,8 @@ print_json (const FlamMeasure *measure, const FlamDisassembly *code)
 static char *
 figure_text (const FlamFacts *facts, const FlamMeasure *measure, gint64 weight)
 {
-  return flam_format_figure (facts, measure, (FlamFigure){ weight, -1, 0 });
+  return flam_format_figure (
+      facts, measure, (FlamFigure){ weight, .other = -1 });
 }
 
 static void

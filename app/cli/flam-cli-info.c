@@ -321,7 +321,7 @@ print_measures (const FlamProfile *p, const FlamSelection *selection)
       g_autofree char *total = flam_format_figure (
           &p->facts,
           &m,
-          (FlamFigure){ measure_total (p, selection, i), -1, 0 });
+          (FlamFigure){ measure_total (p, selection, i), .other = -1 });
 
       flam_cli_print ("%-10s %-18s %s (%s)\n",
                       i == 0 ? "measures" : "",
@@ -415,7 +415,7 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
         {
           FlamThreadId thread = process_tree->threads[i];
           g_autofree char *total = flam_format_figure (
-              &p->facts, &measure, (FlamFigure){ totals[thread], -1, 0 });
+              &p->facts, &measure, (FlamFigure){ totals[thread], .other = -1 });
 
           if (!flam_selection_has_thread (selection, thread))
             continue;
@@ -455,7 +455,7 @@ print_modules (const FlamProfile *p, const FlamSelection *selection)
     {
       FlamId i = order[k];
       g_autofree char *total = flam_format_figure (
-          &p->facts, &measure, (FlamFigure){ totals[i], -1, 0 });
+          &p->facts, &measure, (FlamFigure){ totals[i], .other = -1 });
       g_autofree char *why = flam_message_shown (text (p, p->modules.why[i]));
 
       flam_cli_print ("%-10s %s: %s, symbols: %s%s%s\n",

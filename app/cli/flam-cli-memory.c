@@ -67,10 +67,11 @@ add_figure (JsonBuilder *json,
             const Report *report,
             FlamMemoryPart part,
             gboolean bytes,
-            const FlamAmount *amount)
+            const FlamAmounts *amounts)
 {
+  const FlamAmount *amount = &amounts->part[part];
   FlamEstimate estimate =
-      flam_amount_estimate (report->memory, amount, part, bytes);
+      flam_amounts_estimate (report->memory, amounts, part, bytes);
 
   if (flam_memory_summary_knows (report->memory, part, bytes))
     {
@@ -88,6 +89,22 @@ add_figure (JsonBuilder *json,
   json_builder_add_null_value (json);
 }
 
+/* Of the share of temporary blocks in all of them; 1 is all. */
+static void
+add_share_error (JsonBuilder *json,
+                 const Report *report,
+                 const FlamAmounts *amounts)
+{
+  const FlamEstimate estimate =
+      flam_amounts_churn_estimate (report->memory, amounts);
+  gint64 made = amounts->part[FLAM_MEMORY_ALLOCATED].blocks;
+
+  if (report->profile->facts.sample_bytes <= 0 || made <= 0)
+    return;
+  json_builder_set_member_name (json, "share_error");
+  json_builder_add_double_value (json, (double)estimate.error / (double)made);
+}
+
 static void
 add_amounts (JsonBuilder *json,
              const Report *report,
@@ -103,8 +120,10 @@ add_amounts (JsonBuilder *json,
     {
       json_builder_set_member_name (json, flam_memory_part_to_string (part));
       json_builder_begin_object (json);
-      add_figure (json, report, part, TRUE, &amounts->part[part]);
-      add_figure (json, report, part, FALSE, &amounts->part[part]);
+      add_figure (json, report, part, TRUE, amounts);
+      add_figure (json, report, part, FALSE, amounts);
+      if (part == FLAM_MEMORY_TEMPORARY)
+        add_share_error (json, report, amounts);
       json_builder_end_object (json);
     }
   if (member != NULL)
@@ -214,12 +233,12 @@ add_json_rules (JsonBuilder *json, const Report *report)
   begin_rows (json, "suppressions");
   for (guint i = 0; rules != NULL && i < flam_suppressions_get_n (rules); i++)
     {
-      const FlamAmount *amount = &report->memory->rule[i];
+      const FlamAmounts *amounts = &report->memory->rule[i];
 
       json_builder_begin_object (json);
       flam_cli_json_string (json, "template", flam_suppressions_get (rules, i));
-      flam_cli_json_int (json, "bytes", amount->bytes);
-      flam_cli_json_int (json, "blocks", amount->blocks);
+      add_figure (json, report, FLAM_MEMORY_LEAKED, TRUE, amounts);
+      add_figure (json, report, FLAM_MEMORY_LEAKED, FALSE, amounts);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -307,14 +326,17 @@ print_part (const Report *report, FlamMemoryPart part)
   gboolean knows_blocks =
       flam_memory_summary_knows (memory, part, FALSE) &&
       flam_memory_summary_of (memory) == FLAM_MEMORY_OF_BLOCKS;
-  const FlamAmount *made = &report->memory->all.part[FLAM_MEMORY_ALLOCATED];
-  FlamEstimate of_bytes = flam_amount_estimate (memory, amount, part, TRUE);
-  FlamEstimate of_blocks = flam_amount_estimate (memory, amount, part, FALSE);
+  FlamEstimate of_bytes =
+      flam_amounts_estimate (memory, &memory->all, part, TRUE);
+  FlamEstimate of_blocks =
+      flam_amounts_estimate (memory, &memory->all, part, FALSE);
   g_autofree char *bytes =
-      flam_format_estimate (&of_bytes, amount->bytes, FLAM_UNIT_BYTES);
+      flam_format_with_error (&of_bytes, amount->bytes, FLAM_UNIT_BYTES);
   g_autofree char *blocks =
-      flam_format_estimate (&of_blocks, amount->blocks, FLAM_UNIT_COUNT);
-  g_autofree char *share = flam_format_percent (amount->blocks, made->blocks);
+      flam_format_with_error (&of_blocks, amount->blocks, FLAM_UNIT_COUNT);
+  g_autofree char *share =
+      flam_format_amounts (memory, &memory->all, FLAM_MEMORY_COLUMN_TEMPORARY);
+  g_autofree char *few = flam_format_from_few (g_strdup (""), &of_bytes);
   g_autofree char *each = flam_format_value (
       amount->blocks > 0 ? amount->bytes / amount->blocks : 0, FLAM_UNIT_BYTES);
   g_autofree char *when =
@@ -330,7 +352,9 @@ print_part (const Report *report, FlamMemoryPart part)
   else if (part == FLAM_MEMORY_TEMPORARY)
     flam_cli_print (", %s of all allocated", share);
   else if (part == FLAM_MEMORY_ALLOCATED && knows_blocks)
-    flam_cli_print (", %s each", each);
+    flam_cli_print (", %s%s each", of_blocks.sampled ? "≈ " : "", each);
+  if (part != FLAM_MEMORY_TEMPORARY)
+    flam_cli_print ("%s", few);
   flam_cli_print ("\n");
 }
 
@@ -464,7 +488,8 @@ print_rules (const Report *report)
       "\nSuppressions used:\n%7s %10s %s\n", "count", "bytes", "template");
   for (guint i = 0; i < flam_suppressions_get_n (rules); i++)
     {
-      const FlamAmount *amount = &report->memory->rule[i];
+      const FlamAmount *amount =
+          &report->memory->rule[i].part[FLAM_MEMORY_LEAKED];
 
       if (amount->blocks > 0)
         flam_cli_print ("%7" G_GINT64_FORMAT " %10" G_GINT64_FORMAT " %s\n",

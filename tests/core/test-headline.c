@@ -360,8 +360,8 @@ memory_of (const Block *of, guint n, gint64 sample_bytes)
                            .freed_at = of[i].freed_at,
                            .thread = thread,
                            .stack = FLAM_NONE,
-                           .size = of[i].size,
-                           .count = 1,
+                           .size = sample_bytes > 0 ? 1000 : of[i].size,
+                           .count = sample_bytes > 0 ? of[i].size / 1000 : 1,
                            .at_peak = -1,
                            .distance = G_MAXUINT16 };
 

@@ -337,10 +337,11 @@ test_suppressions (void)
       with = flam_memory_summary_new (
           profile, selection, NULL, NULL, 0, NULL, NULL);
       g_assert_cmpint (with->all.part[FLAM_MEMORY_LEAKED].bytes +
-                           with->rule[0].bytes + with->rule[1].bytes,
+                           with->rule[0].part[FLAM_MEMORY_LEAKED].bytes +
+                           with->rule[1].part[FLAM_MEMORY_LEAKED].bytes,
                        ==,
                        without->all.part[FLAM_MEMORY_LEAKED].bytes);
-      g_assert_cmpint (with->rule[2].blocks, ==, 0);
+      g_assert_cmpint (with->rule[2].part[FLAM_MEMORY_LEAKED].blocks, ==, 0);
       g_assert_cmpint (with->all.part[FLAM_MEMORY_PEAK].bytes,
                        ==,
                        without->all.part[FLAM_MEMORY_PEAK].bytes);
@@ -350,8 +351,11 @@ test_suppressions (void)
           f7 += a->count[i];
       /* A stack that matches two rules belongs to the rule nearer to its
        * leaf. */
-      g_assert_cmpint (with->rule[0].blocks, <=, f7);
-      g_assert_cmpint (with->rule[0].blocks + with->rule[1].blocks, >=, f7);
+      g_assert_cmpint (with->rule[0].part[FLAM_MEMORY_LEAKED].blocks, <=, f7);
+      g_assert_cmpint (with->rule[0].part[FLAM_MEMORY_LEAKED].blocks +
+                           with->rule[1].part[FLAM_MEMORY_LEAKED].blocks,
+                       >=,
+                       f7);
     }
 }
 

@@ -118,7 +118,11 @@ test_sampled (void)
       g_assert_cmpint (facts->allocated_bytes, >=, TRUTH);
       g_assert_cmpint (ABS (bytes - TRUTH),
                        <=,
-                       flam_facts_error (facts, bytes, facts->allocated_bytes));
+                       flam_estimate_error ((double)bytes * EVERY,
+                                            (double)bytes * EVERY * EVERY,
+                                            EVERY,
+                                            (double)bytes,
+                                            (double)facts->allocated_bytes));
       g_assert_cmpint (
           bytes,
           ==,

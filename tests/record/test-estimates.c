@@ -151,8 +151,9 @@ finish (Run *run)
   return profile;
 }
 
+/* `spread`: what its error depends on, or NULL. */
 static gint64
-peak_of (const FlamProfile *profile, guint site)
+peak_of (const FlamProfile *profile, guint site, FlamSpread *spread)
 {
   const FlamAllocations *rows = &profile->allocations;
   char name[] = { (char)('a' + site), '\0' };
@@ -163,8 +164,15 @@ peak_of (const FlamProfile *profile, guint site)
       FlamFrameId frame = profile->stacks.frame[rows->stack[i]];
       FlamFunctionId function = profile->frames.function[frame];
 
-      if (g_str_equal (flam_profile_function_name (profile, function), name))
-        sum += rows->at_peak[i] * rows->size[i];
+      if (!g_str_equal (flam_profile_function_name (profile, function), name))
+        continue;
+      sum += rows->at_peak[i] * rows->size[i];
+      if (spread != NULL)
+        flam_spread_add_blocks (spread,
+                                &profile->facts,
+                                FLAM_ALLOCATOR_MALLOC,
+                                rows->size[i],
+                                rows->at_peak[i]);
     }
   return sum;
 }
@@ -203,13 +211,17 @@ test_replaced (void)
           profile->facts.allocated_bytes, ==, (LIVE + REPLACED) * SIZE);
       for (guint site = 0; site < SITES; site++)
         {
-          gint64 peak = peak_of (profile, site);
-          FlamEstimate estimate = flam_estimate_of (
-              &profile->facts, FLAM_FROM_PEAK, peak, peak / SIZE);
-          gint64 error =
-              peak > 0 ? estimate.error
-                       : flam_facts_error (
-                             &profile->facts, 0, profile->facts.peak_bytes);
+          FlamFigure figure = { 0 };
+          gint64 peak = peak_of (profile, site, &figure.spread);
+          gint64 error;
+
+          figure.weight = peak;
+          figure.other = peak / SIZE;
+          error =
+              peak > 0
+                  ? flam_estimate_of (&profile->facts, FLAM_FROM_PEAK, &figure)
+                        .error
+                  : (gint64)flam_estimate_error (0, 0, EVERY, 0, LIVE * SIZE);
 
           total += peak;
           sums[site] += (double)peak;
@@ -266,7 +278,7 @@ test_rest (void)
     .live = -SIZE, .asked = 1999 * SIZE, .made = 1999, .gone = 2000
   };
   profile = finish (run);
-  g_assert_cmpint (peak_of (profile, 0), ==, SIZE);
+  g_assert_cmpint (peak_of (profile, 0, NULL), ==, SIZE);
   selection->measure = (guint)flam_profile_find_measure (profile, "allocated");
   weights = flam_weights_new (profile, selection, NULL, NULL);
   g_assert_cmpint (weights->total, ==, 2000 * SIZE);
@@ -383,7 +395,7 @@ test_mappings (void)
 
       g_assert_cmpint (
           row.total, ==, (i == 1 ? 0 : 8000) + (i == 0 ? 0 : 81920));
-      g_assert_cmpint (row.exact_total, ==, i == 0 ? 0 : 81920);
+      g_assert_cmpint (row.spread_total.exact, ==, i == 0 ? 0 : 81920);
       estimates[i] = estimate_of (tree, &row);
     }
   g_assert_true (estimates[0].sampled);

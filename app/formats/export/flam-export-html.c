@@ -322,7 +322,7 @@ put_all_series (Page *page)
   flam_sink_put (page->out, "],\n");
 }
 
-/* Blocks have the error of their bytes: the number of that measure. */
+/* The error of blocks depends on their bytes: the number of that measure. */
 static void
 put_bytes_of (Page *page, const FlamMeasure *measure)
 {
@@ -335,10 +335,19 @@ put_bytes_of (Page *page, const FlamMeasure *measure)
   for (guint i = 0; i < page->part->profile->n_measures; i++)
     if (page->part->profile->measures[measure_at (page, i)].source == bytes)
       {
+        char spread[G_ASCII_DTOSTR_BUF_SIZE], step[G_ASCII_DTOSTR_BUF_SIZE];
+
+        g_ascii_dtostr (spread, sizeof spread, facts->blocks_spread);
+        g_ascii_dtostr (step,
+                        sizeof step,
+                        flam_estimate_least (facts, measure->source, FALSE));
         flam_sink_printf (page->out,
-                          ",\"bytes\":%u,\"whole\":%" G_GINT64_FORMAT,
+                          ",\"bytes\":%u,\"whole\":%" G_GINT64_FORMAT
+                          ",\"spread\":%s,\"step\":%s",
                           i,
-                          flam_estimate_whole (facts, measure->source, FALSE));
+                          flam_estimate_whole (facts, measure->source, FALSE),
+                          spread,
+                          step);
         return;
       }
 }

@@ -37,8 +37,8 @@
       return Math.round (value) + " " + steps[steps.length - 1][1];
     return value.toLocaleString ("en");
   }
-  // Of sampled allocations: the error, as flam_facts_error() has it.
-  // Of numbers of blocks, it is that of their bytes.
+  // Of sampled allocations: the error, as flam_estimate_error() has it. The sizes of
+  // the blocks are not here: all count as small.
   function worth (value, bytes, measure, sampled) {
     const size = Math.abs (bytes), n = size / sampled.every;
     const isWhole = (sum, all) => all > 0 && Math.abs (sum - all) <= all / 500;
@@ -48,10 +48,14 @@
     const part = whole > 0 ? Math.min (1, size / whole) : 0;
     if (n < 10)
       return n < 2 ? " (1 sample)" : " (" + Math.floor (n) + " samples)";
-    const error = sampled.every * (1.9208 + 1.96 * Math.sqrt (n * (1 - part) + 0.9604));
-    const most = whole > 0 ? Math.min (error, Math.max (size, whole - size)) : error;
-    return " ± " + plain (measure === sampled ? most : Math.round (most * value / size),
-                          measure);
+    const each = measure === sampled ? 1 : value / size;
+    const variance = Math.max (size * sampled.every * each * each,
+                               (measure.spread ?? 0) * size);
+    const half = 0.98 * Math.max (sampled.every * each, measure.step ?? 0);
+    const error = 1.96 * (half + Math.sqrt (variance * (1 - part) + half * half));
+    const all = measure === sampled ? whole : measure.whole;
+    const most = all > 0 ? Math.min (error, Math.max (value, all - value)) : error;
+    return " ± " + plain (Math.round (most), measure);
   }
   function weight (value, bytes) {
     const measure = measures[state.measure];

@@ -73,7 +73,7 @@ flam_thread_row_set (FlamThreadRow *self,
   if (measure != NULL)
     weight = flam_format_figure (&view_data->profile->facts,
                                  measure,
-                                 (FlamFigure){ item->weight, -1, 0 });
+                                 (FlamFigure){ item->weight, .other = -1 });
   gtk_widget_set_tooltip_text (self->share, weight);
   if (process)
     gtk_widget_add_css_class (self->name, "heading");

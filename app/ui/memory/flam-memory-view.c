@@ -113,7 +113,8 @@ card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
   gboolean knows_blocks =
       flam_memory_summary_knows (memory, part, FALSE) &&
       flam_memory_summary_of (memory) == FLAM_MEMORY_OF_BLOCKS;
-  g_autofree char *counted = flam_value_text_blocks (amount->blocks);
+  g_autofree char *counted =
+      flam_value_text_part_blocks (memory, &memory->all, part);
   g_autofree char *more = NULL;
 
   if (part == FLAM_MEMORY_TEMPORARY)
@@ -133,8 +134,12 @@ card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
     }
   else if (amount->blocks > 0 && knows_blocks)
     {
-      g_autofree char *each =
+      const FlamEstimate estimate =
+          flam_amounts_estimate (memory, &memory->all, part, FALSE);
+      g_autofree char *mean =
           flam_format_value (amount->bytes / amount->blocks, FLAM_UNIT_BYTES);
+      g_autofree char *each =
+          g_strconcat (estimate.sampled ? "≈ " : "", mean, NULL);
 
       /* Translators: the mean size of a block */
       more = g_strdup_printf (_ ("%s each"), each);
@@ -150,7 +155,8 @@ static char *
 card_value (const FlamMemorySummary *memory, FlamMemoryPart part)
 {
   const FlamAmount *amount = &memory->all.part[part];
-  FlamEstimate estimate = flam_amount_estimate (memory, amount, part, TRUE);
+  FlamEstimate estimate =
+      flam_amounts_estimate (memory, &memory->all, part, TRUE);
 
   return flam_format_estimate (&estimate, amount->bytes, FLAM_UNIT_BYTES);
 }
@@ -457,11 +463,16 @@ update_rules (FlamMemoryView *self, const FlamMemorySummary *memory)
   add_figure (self->rules, 2, 0, _ ("Blocks"), TRUE);
   for (guint i = 0; i < n; i++)
     {
-      const FlamAmount *amount = &memory->rule[i];
+      const FlamAmounts *amounts = &memory->rule[i];
+      const FlamAmount *amount = &amounts->part[FLAM_MEMORY_LEAKED];
+      const FlamEstimate of_bytes =
+          flam_amounts_estimate (memory, amounts, FLAM_MEMORY_LEAKED, TRUE);
+      const FlamEstimate of_blocks =
+          flam_amounts_estimate (memory, amounts, FLAM_MEMORY_LEAKED, FALSE);
       g_autofree char *bytes =
-          flam_format_value (amount->bytes, FLAM_UNIT_BYTES);
+          flam_format_estimate (&of_bytes, amount->bytes, FLAM_UNIT_BYTES);
       g_autofree char *blocks =
-          flam_format_value (amount->blocks, FLAM_UNIT_COUNT);
+          flam_format_estimate (&of_blocks, amount->blocks, FLAM_UNIT_COUNT);
 
       if (amount->blocks == 0)
         continue;

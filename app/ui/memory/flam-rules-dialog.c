@@ -37,7 +37,10 @@ static char *
 words_of (Rules *self, guint first, guint n)
 {
   const FlamMemorySummary *memory = flam_memory_model_get (self->model);
-  FlamAmount hidden = { 0 };
+  FlamSpread spread[FLAM_MEMORY_N] = { { 0 } };
+  FlamAmounts hidden = { .spread = spread };
+  FlamAmount *all = &hidden.part[FLAM_MEMORY_LEAKED];
+  FlamEstimate estimate;
   g_autofree char *rules =
       g_strdup_printf (ngettext ("%u rule", "%u rules", n), n);
   g_autofree char *bytes = NULL;
@@ -48,11 +51,17 @@ words_of (Rules *self, guint first, guint n)
     return g_steal_pointer (&rules);
   for (guint i = first; i < first + n; i++)
     {
-      hidden.bytes += memory->rule[i].bytes;
-      hidden.blocks += memory->rule[i].blocks;
+      const FlamAmounts *rule = &memory->rule[i];
+
+      all->bytes += rule->part[FLAM_MEMORY_LEAKED].bytes;
+      all->blocks += rule->part[FLAM_MEMORY_LEAKED].blocks;
+      if (rule->spread != NULL)
+        flam_spread_add (&spread[FLAM_MEMORY_LEAKED],
+                         &rule->spread[FLAM_MEMORY_LEAKED]);
     }
-  bytes = flam_format_value (hidden.bytes, FLAM_UNIT_BYTES);
-  blocks = flam_value_text_blocks (hidden.blocks);
+  estimate = flam_amounts_estimate (memory, &hidden, FLAM_MEMORY_LEAKED, TRUE);
+  bytes = flam_format_with_error (&estimate, all->bytes, FLAM_UNIT_BYTES);
+  blocks = flam_value_text_part_blocks (memory, &hidden, FLAM_MEMORY_LEAKED);
   /* Translators: "2 rules; hidden: 24.6 kB, 1 block" */
   return g_strdup_printf (_ ("%s; hidden: %s, %s"), rules, bytes, blocks);
 }

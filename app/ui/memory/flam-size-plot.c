@@ -52,29 +52,31 @@ describe (const FlamPlot *plot, FlamPlotSpot spot, const char *separator)
 {
   const Data *data = plot->data;
   const FlamMemorySummary *memory = data->memory;
-  const FlamAmount *amount =
-      &memory->size[memory->first_bin + spot.point].part[data->part];
+  const FlamAmounts *amounts = &memory->size[memory->first_bin + spot.point];
+  const FlamAmount *amount = &amounts->part[data->part];
   const FlamAmount *all = &memory->all.part[data->part];
   g_autofree char *range = range_text (memory, spot.point);
   FlamEstimate of_bytes =
-      flam_amount_estimate (memory, amount, data->part, TRUE);
+      flam_amounts_estimate (memory, amounts, data->part, TRUE);
   FlamEstimate of_blocks =
-      flam_amount_estimate (memory, amount, data->part, FALSE);
+      flam_amounts_estimate (memory, amounts, data->part, FALSE);
   g_autofree char *bytes =
-      flam_format_estimate (&of_bytes, amount->bytes, FLAM_UNIT_BYTES);
+      flam_format_with_error (&of_bytes, amount->bytes, FLAM_UNIT_BYTES);
   g_autofree char *blocks =
-      flam_format_estimate (&of_blocks, amount->blocks, FLAM_UNIT_COUNT);
+      flam_format_with_error (&of_blocks, amount->blocks, FLAM_UNIT_COUNT);
   g_autofree char *share = flam_format_percent (amount->bytes, all->bytes);
   g_autofree char *block_share =
       flam_format_percent (amount->blocks, all->blocks);
 
   /* Translators: a size; bytes and their share; blocks and their share */
-  return g_strdup_printf (_ ("%s: %s (%s) in %s blocks (%s)"),
-                          range,
-                          bytes,
-                          share,
-                          blocks,
-                          block_share);
+  return flam_format_from_few (
+      g_strdup_printf (_ ("%s: %s (%s) in %s blocks (%s)"),
+                       range,
+                       bytes,
+                       share,
+                       blocks,
+                       block_share),
+      flam_estimate_is_few (&of_bytes) ? &of_bytes : &of_blocks);
 }
 
 FlamPlot *

@@ -125,11 +125,19 @@ find_largest (const FlamMemorySummary *memory,
 
 /* Numbers of blocks are named, below a card that begins with bytes. */
 static char *
-figure_text (const FlamMemorySummary *memory, gint64 figure, gboolean bytes)
+figure_text (const FlamMemorySummary *memory,
+             const FlamAmounts *amounts,
+             FlamMemoryPart part,
+             gboolean bytes)
 {
+  FlamEstimate estimate;
+
   if (!bytes && flam_memory_summary_of (memory) == FLAM_MEMORY_OF_BLOCKS)
-    return flam_value_text_blocks (figure);
-  return flam_format_value (figure, bytes ? FLAM_UNIT_BYTES : FLAM_UNIT_COUNT);
+    return flam_value_text_part_blocks (memory, amounts, part);
+  estimate = flam_amounts_estimate (memory, amounts, part, bytes);
+  return flam_format_estimate (&estimate,
+                               figure_of (amounts, part, bytes),
+                               bytes ? FLAM_UNIT_BYTES : FLAM_UNIT_COUNT);
 }
 
 static void
@@ -141,11 +149,11 @@ show_row (FlamTopList *self,
 {
   FlamNodeId node = memory->function[function].node;
   const char *name = flam_tree_name (memory->tree, node);
-  gint64 figure =
-      figure_of (&memory->function_self[function], self->part, bytes);
+  const FlamAmounts *amounts = &memory->function_self[function];
+  gint64 figure = figure_of (amounts, self->part, bytes);
   g_autofree char *folded = flam_format_folded_name (name);
   g_autofree char *whole = flam_format_visible (name);
-  g_autofree char *value = figure_text (memory, figure, bytes);
+  g_autofree char *value = figure_text (memory, amounts, self->part, bytes);
   g_autofree char *share =
       flam_format_percent (figure, figure_of (&memory->all, self->part, bytes));
   g_autofree char *label = g_strdup_printf ("%s, %s, %s", whole, value, share);

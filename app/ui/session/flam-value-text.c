@@ -16,6 +16,29 @@ flam_value_text_blocks (gint64 blocks)
                           text);
 }
 
+/* "438 blocks", "438 ± 20 blocks" */
+static char *
+estimated_blocks (const FlamEstimate *estimate, gint64 blocks)
+{
+  g_autofree char *text =
+      flam_format_with_error (estimate, blocks, FLAM_UNIT_COUNT);
+
+  return g_strdup_printf (ngettext ("%s block", "%s blocks", (gulong)blocks),
+                          text);
+}
+
+char *
+flam_value_text_part_blocks (const FlamMemorySummary *memory,
+                             const FlamAmounts *amounts,
+                             FlamMemoryPart part)
+{
+  const FlamEstimate estimate =
+      flam_amounts_estimate (memory, amounts, part, FALSE);
+
+  return flam_format_from_few (
+      estimated_blocks (&estimate, amounts->part[part].blocks), &estimate);
+}
+
 const char *
 flam_value_text_counted (const FlamMemorySummary *memory)
 {
@@ -35,7 +58,6 @@ flam_value_text_other (const FlamTree *tree, FlamFigure figure)
 {
   FlamMeasure measure = flam_tree_measure (tree);
   FlamEstimate estimate;
-  g_autofree char *text = NULL;
 
   if (figure.other < 0)
     return NULL;
@@ -44,16 +66,11 @@ flam_value_text_other (const FlamTree *tree, FlamFigure figure)
   estimate = flam_estimate_of_figure (
       &tree->profile->facts,
       &measure,
-      (FlamFigure){ figure.other, figure.weight, figure.exact });
+      (FlamFigure){ figure.other, figure.weight, figure.spread });
   /* The figure beside it shows that it is based on few samples. */
-  if (flam_estimate_is_few (&estimate))
-    estimate.sampled = FALSE;
-  text = flam_format_estimate (&estimate, figure.other, measure.unit);
   return measure.unit == FLAM_UNIT_COUNT
-             ? g_strdup_printf (
-                   ngettext ("%s block", "%s blocks", (gulong)figure.other),
-                   text)
-             : g_steal_pointer (&text);
+             ? estimated_blocks (&estimate, figure.other)
+             : flam_format_with_error (&estimate, figure.other, measure.unit);
 }
 
 char *

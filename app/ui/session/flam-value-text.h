@@ -13,6 +13,10 @@ G_BEGIN_DECLS
  * no such counterparts. g_free. */
 char *flam_value_text_other (const FlamTree *tree, FlamFigure figure);
 char *flam_value_text_blocks (gint64 blocks);
+/* A number of the summary's blocks, with its error. */
+char *flam_value_text_part_blocks (const FlamMemorySummary *memory,
+                                   const FlamAmounts *amounts,
+                                   FlamMemoryPart part);
 /* The title of a column with numbers of blocks, or of other things that are
  * counted. */
 const char *flam_value_text_counted (const FlamMemorySummary *memory);

@@ -71,7 +71,7 @@ figure_text (const FlamCodeFile *file, gint64 weight)
   const FlamMeasure measure = flam_tree_measure (tree);
 
   return flam_format_figure (
-      &tree->profile->facts, &measure, (FlamFigure){ weight, -1, 0 });
+      &tree->profile->facts, &measure, (FlamFigure){ weight, .other = -1 });
 }
 
 /* Hot and warm: a tenth and a hundredth of the function's self cost. */

@@ -234,7 +234,7 @@ memory_text (FlamTreeRow *row, guint column, char **tooltip)
     return g_strdup ("");
   if ((bytes || column == FLAM_MEMORY_COLUMN_TEMPORARY) &&
       flam_memory_summary_knows (figures->memory, part, FALSE))
-    *tooltip = flam_value_text_blocks (amounts->part[part].blocks);
+    *tooltip = flam_value_text_part_blocks (figures->memory, amounts, part);
   return flam_format_amounts (figures->memory, amounts, column);
 }
 

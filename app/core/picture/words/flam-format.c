@@ -144,14 +144,15 @@ flam_format_percent (gint64 part, gint64 whole)
   return flam_format_percent_of (number);
 }
 
-char *
-flam_format_estimate (const FlamEstimate *estimate, gint64 value, FlamUnit unit)
+/* Takes ownership of both. */
+static char *
+join_error (const FlamEstimate *estimate, char *text, char *error)
 {
-  g_autofree char *text = flam_format_value (value, unit);
-  g_autofree char *error = NULL;
+  g_autofree char *own_text = text;
+  g_autofree char *own_error = error;
 
   if (!estimate->sampled)
-    return g_steal_pointer (&text);
+    return g_steal_pointer (&own_text);
   if (flam_estimate_is_few (estimate))
     /* Translators: an amount of memory, and from how many sampled allocations
      * it was derived */
@@ -161,8 +162,57 @@ flam_format_estimate (const FlamEstimate *estimate, gint64 value, FlamUnit unit)
                                          (gulong)estimate->samples),
                             text,
                             (int)estimate->samples);
-  error = flam_format_value (estimate->error, unit);
   return g_strdup_printf ("%s ± %s", text, error);
+}
+
+char *
+flam_format_estimate (const FlamEstimate *estimate, gint64 value, FlamUnit unit)
+{
+  return join_error (estimate,
+                     flam_format_value (value, unit),
+                     flam_format_value (estimate->error, unit));
+}
+
+char *
+flam_format_with_error (const FlamEstimate *estimate,
+                        gint64 value,
+                        FlamUnit unit)
+{
+  return flam_estimate_is_few (estimate)
+             ? flam_format_value (value, unit)
+             : flam_format_estimate (estimate, value, unit);
+}
+
+char *
+flam_format_from_few (char *text, const FlamEstimate *estimate)
+{
+  g_autofree char *own = text;
+
+  if (!flam_estimate_is_few (estimate))
+    return g_steal_pointer (&own);
+  /* Translators: figures of memory, and from how many sampled allocations they
+   * were derived */
+  return g_strdup_printf (g_dngettext ("flambeau",
+                                       "%s, from %d sample",
+                                       "%s, from %d samples",
+                                       (gulong)estimate->samples),
+                          text,
+                          (int)estimate->samples);
+}
+
+char *
+flam_format_share (const FlamEstimate *estimate, gint64 part, gint64 whole)
+{
+  g_autofree char *most = NULL;
+
+  if (part == 0 && estimate->sampled && !flam_estimate_is_few (estimate))
+    {
+      most = flam_format_percent (MIN (estimate->error, whole), whole);
+      return g_strdup_printf ("≤ %s", most);
+    }
+  return join_error (estimate,
+                     flam_format_percent (part, whole),
+                     flam_format_percent (estimate->error, whole));
 }
 
 char *
@@ -222,9 +272,13 @@ flam_format_amounts (const FlamMemorySummary *memory,
   FlamEstimate estimate;
 
   if (column == FLAM_MEMORY_COLUMN_TEMPORARY)
-    return flam_format_percent (amount->blocks,
+    {
+      estimate = flam_amounts_churn_estimate (memory, amounts);
+      return flam_format_share (&estimate,
+                                amount->blocks,
                                 amounts->part[FLAM_MEMORY_ALLOCATED].blocks);
-  estimate = flam_amount_estimate (memory, amount, part, bytes);
+    }
+  estimate = flam_amounts_estimate (memory, amounts, part, bytes);
   return flam_format_estimate (&estimate,
                                bytes ? amount->bytes : amount->blocks,
                                bytes ? FLAM_UNIT_BYTES : FLAM_UNIT_COUNT);

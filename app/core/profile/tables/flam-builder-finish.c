@@ -566,6 +566,8 @@ freeze_facts (FlamBuilder *builder, FlamProfileBox *box, Span span)
   if (facts->recorder_cpu_ns > 0 && facts->recorded_cpu_ns > 0)
     facts->recorder_share =
         (double)facts->recorder_cpu_ns / (double)facts->recorded_cpu_ns;
+  facts->blocks_spread = flam_builder_blocks_spread (&box->tables.allocations,
+                                                     facts->sample_bytes);
   facts->others = own_texts (box, builder->others);
   facts->warnings = own_texts (box, builder->warnings);
   box->texts = g_steal_pointer (&builder->texts);

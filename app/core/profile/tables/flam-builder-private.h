@@ -98,6 +98,8 @@ gboolean flam_builder_check_weight (gint64 *sum, gint64 weight, GError **error);
 
 /* In flam-builder-sampled.c: scales the allocations from row `from` on. */
 void flam_builder_scale_sampled (FlamBuilder *builder, guint32 from);
+/* Of the sampled rows; 0: there are none. */
+double flam_builder_blocks_spread (const FlamAllocations *rows, gint64 every);
 
 /* Applies the rows of FACTS, WARNINGS and END. */
 void flam_builder_fold_facts (FlamBuilder *builder);

@@ -671,3 +671,20 @@ flam_builder_scale_sampled (FlamBuilder *builder, guint32 from)
   fit (scale);
   write_all (scale);
 }
+
+double
+flam_builder_blocks_spread (const FlamAllocations *rows, gint64 every)
+{
+  double variance = 0, bytes = 0;
+
+  for (guint32 i = 0; every > 0 && i < rows->n; i++)
+    if (rows->allocator == NULL || is_sampled (rows, i))
+      {
+        double size = (double)MAX (rows->size[i], 1);
+        double count = (double)rows->count[i];
+
+        variance += count / expm1 (size / (double)every);
+        bytes += count * size;
+      }
+  return bytes > 0 ? variance / bytes : 0;
+}

@@ -119,34 +119,6 @@ flam_facts_unseen (const FlamFacts *facts)
   return part >= FLAM_FACTS_SEEN ? MIN (part, 1) : 0;
 }
 
-#define Z 1.96
-
-gint64
-flam_facts_error (const FlamFacts *facts, gint64 bytes, gint64 whole)
-{
-  double every = (double)MAX (facts->sample_bytes, 0);
-  double sum = fabs ((double)bytes);
-  double all = (double)whole;
-  double part = all > 0 ? MIN (sum / all, 1) : 0;
-  double error;
-
-  if (every == 0)
-    return 0;
-  error = every * (Z * Z / 2 + Z * sqrt (sum / every * (1 - part) + Z * Z / 4));
-  if (all > 0)
-    error = MIN (error, MAX (sum, all - sum));
-  if (part == 1)
-    error = 0;
-  return (gint64)MIN (error, 0x1p62);
-}
-
-gint64
-flam_facts_samples (const FlamFacts *facts, gint64 bytes)
-{
-  return facts->sample_bytes > 0 ? ABS (bytes) / facts->sample_bytes
-                                 : G_MAXINT64;
-}
-
 const char *
 flam_facts_other (const FlamFacts *facts, const char *key)
 {

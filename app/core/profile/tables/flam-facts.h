@@ -51,6 +51,9 @@ typedef struct
   gint64 allocated_blocks; /* the same in blocks */
   gint64 live_blocks;
   gint64 peak_blocks;
+  double blocks_spread;    /* sampled: the variance of the number of blocks per
+                              allocated byte, see flam-estimate.h; computed from
+                              the    allocations */
   const char *unseen_heap; /* a sentence: a heap of the program's language that
                               the allocations do not include; may be "" */
   gboolean pages_count;    /* the recorder counts mmap and brk as memory like
@@ -135,19 +138,7 @@ char *flam_fact_to_text (const FlamFact *fact, const FlamFacts *facts);
  * by at most this. 0: less than FLAM_FACTS_SEEN, or unknown. */
 #define FLAM_FACTS_SEEN 0.01
 double flam_facts_unseen (const FlamFacts *facts);
-/* How far a sum of `bytes` of sampled allocations may be from the truth, in
- * bytes: 95 of 100 intervals of this half width contain it. `whole`: the sum of
- * which it is a part, if that was counted exactly (the facts above), otherwise
- * 0. An upper bound, because blocks larger than the distance between samples
- * are seen more reliably. 0: exact.
- *
- * A sum of n samples has a Poisson distribution, cut off at the whole. The
- * interval is Wilson's score interval, which holds for few samples too; its
- * longer side counts:  z²/2 + z √(n (1 - part of the whole) + z²/4). */
-gint64 flam_facts_error (const FlamFacts *facts, gint64 bytes, gint64 whole);
-/* The number of samples behind such a sum: fewer than FLAM_FACTS_FEW are only a
- * hint. G_MAXINT64: all allocations were recorded. */
-gint64 flam_facts_samples (const FlamFacts *facts, gint64 bytes);
+/* A sum from fewer samples of allocations than that is only a hint. */
 #define FLAM_FACTS_FEW 10
 /* A fact without a member in this version; NULL: it is not there. */
 const char *flam_facts_other (const FlamFacts *facts, const char *key);

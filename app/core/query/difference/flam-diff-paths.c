@@ -103,6 +103,19 @@ sum_column (const FlamDiffPaths *paths, guint side, const gint64 *column)
   return sum;
 }
 
+static FlamSpread *
+sum_spread (const FlamDiffPaths *paths, guint side, const FlamSpread *column)
+{
+  FlamSpread *sum;
+
+  if (column == NULL)
+    return NULL;
+  sum = g_new0 (FlamSpread, paths->paths.n);
+  for (FlamId i = 0; i < paths->tree[side]->n; i++)
+    flam_spread_add (&sum[paths->path[side][i]], &column[i]);
+  return sum;
+}
+
 gboolean
 flam_diff_paths_add_errors (FlamDiffPaths *paths, gboolean self)
 {
@@ -116,8 +129,8 @@ flam_diff_paths_add_errors (FlamDiffPaths *paths, gboolean self)
 
       paths->other[side] =
           sum_column (paths, side, self ? tree->other_self : tree->other_total);
-      paths->exact[side] =
-          sum_column (paths, side, self ? tree->exact_self : tree->exact_total);
+      paths->spread[side] = sum_spread (
+          paths, side, self ? tree->spread_self : tree->spread_total);
     }
   return sampled;
 }
@@ -138,11 +151,13 @@ flam_diff_paths_estimate (const FlamDiffPaths *paths,
                           gint64 sum,
                           FlamDiffScale scale)
 {
-  const gint64 *other = paths->other[side], *exact = paths->exact[side];
+  const gint64 *other = paths->other[side];
+  const FlamSpread *spread = paths->spread[side];
+  double part = sum != 0 ? (double)value / (double)sum : 1;
   FlamFigure figure = {
     value,
     other != NULL ? part_of (other, path, value, sum) : -1,
-    exact != NULL ? part_of (exact, path, value, sum) : 0,
+    spread != NULL ? flam_spread_part (&spread[path], part) : (FlamSpread){ 0 },
   };
   FlamEstimate estimate = flam_diff_estimate (paths->tree[side], figure);
 
@@ -163,7 +178,7 @@ flam_diff_paths_clear (FlamDiffPaths *paths)
       g_free (paths->self[side]);
       g_free (paths->total[side]);
       g_free (paths->other[side]);
-      g_free (paths->exact[side]);
+      g_free (paths->spread[side]);
     }
 }
 

@@ -36,7 +36,7 @@ typedef struct
                                       caller are one path */
   gint64 *total[FLAM_DIFF_N_SIDES];
   gint64 *other[FLAM_DIFF_N_SIDES]; /* see FlamFigure; NULL: not of this tree */
-  gint64 *exact[FLAM_DIFF_N_SIDES];
+  FlamSpread *spread[FLAM_DIFF_N_SIDES];
 } FlamDiffPaths;
 
 void flam_diff_paths_init (FlamDiffPaths *paths,

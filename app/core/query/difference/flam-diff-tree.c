@@ -28,8 +28,8 @@ copy_tree (const FlamTree *tree)
   COPY (status);
   COPY (other_self);
   COPY (other_total);
-  COPY (exact_self);
-  COPY (exact_total);
+  COPY (spread_self);
+  COPY (spread_total);
 #undef COPY
   copy->stack_node = copy_column (
       tree->stack_node, tree->profile->stacks.n, sizeof *tree->stack_node);
@@ -44,7 +44,7 @@ static FlamFigure
 weigh_missing (const FlamDiffPaths *paths, guint here)
 {
   const FlamTree *other = paths->tree[!here];
-  FlamFigure missing = { 0, other->other_total != NULL ? 0 : -1, 0 };
+  FlamFigure missing = { 0, other->other_total != NULL ? 0 : -1, { 0 } };
 
   for (FlamId i = 0; i < other->n;)
     if (paths->total[here][paths->path[!here][i]] == 0)
@@ -52,8 +52,8 @@ weigh_missing (const FlamDiffPaths *paths, guint here)
         missing.weight += other->total[i];
         if (other->other_total != NULL)
           missing.other += other->other_total[i];
-        if (other->exact_total != NULL)
-          missing.exact += other->exact_total[i];
+        if (other->spread_total != NULL)
+          flam_spread_add (&missing.spread, &other->spread_total[i]);
         i = other->subtree_end[i];
       }
     else

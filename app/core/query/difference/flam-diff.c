@@ -81,7 +81,7 @@ void
 flam_diff_add_figure (FlamFigure *sum, FlamFigure figure)
 {
   sum->weight += figure.weight;
-  sum->exact += figure.exact;
+  flam_spread_add (&sum->spread, &figure.spread);
   sum->other = figure.other < 0 ? -1 : sum->other + figure.other;
 }
 

@@ -5,6 +5,10 @@
 
 #include <math.h>
 
+/* 95 of 100 draws from a normal distribution are within this many standard
+ * deviations. */
+#define Z 1.96
+
 gint64
 flam_estimate_whole (const FlamFacts *facts,
                      FlamMeasureSource source,
@@ -30,6 +34,69 @@ flam_estimate_whole (const FlamFacts *facts,
   return 0;
 }
 
+/* --- spread --------------------------------------------------------------- */
+
+/* What a sample of a block of that size stands for beyond itself, in blocks. */
+static double
+unseen_of (double every, double size)
+{
+  return 1 / expm1 (MAX (size, 1) / every);
+}
+
+void
+flam_spread_add_blocks (FlamSpread *spread,
+                        const FlamFacts *facts,
+                        guint allocator,
+                        gint64 size,
+                        gint64 count)
+{
+  double every = (double)facts->sample_bytes;
+  double bytes = (double)MAX (size, 1);
+  double n = (double)count;
+  double seen, unseen, rounded;
+
+  if (FLAM_ALLOCATOR_BIT (allocator) & FLAM_ALLOCATORS_PAGES)
+    {
+      spread->exact += size * count;
+      return;
+    }
+  unseen = unseen_of (every, bytes);
+  seen = n * -expm1 (-bytes / every);
+  rounded = unseen - floor (unseen);
+  rounded = seen * rounded * (1 - rounded);
+  spread->samples += seen;
+  spread->blocks += n * unseen + rounded;
+  spread->unit_of_blocks += n * unseen * unseen;
+  spread->bytes += (n * unseen + rounded) * bytes * bytes;
+  spread->unit_of_bytes += n * unseen * unseen * bytes * bytes * bytes;
+}
+
+void
+flam_spread_add (FlamSpread *sum, const FlamSpread *more)
+{
+  sum->exact += more->exact;
+  sum->samples += more->samples;
+  sum->bytes += more->bytes;
+  sum->unit_of_bytes += more->unit_of_bytes;
+  sum->blocks += more->blocks;
+  sum->unit_of_blocks += more->unit_of_blocks;
+}
+
+FlamSpread
+flam_spread_part (const FlamSpread *spread, double part)
+{
+  return (FlamSpread){
+    .exact = (gint64)((double)spread->exact * part),
+    .samples = spread->samples * part,
+    .bytes = spread->bytes * part,
+    .unit_of_bytes = spread->unit_of_bytes * part,
+    .blocks = spread->blocks * part,
+    .unit_of_blocks = spread->unit_of_blocks * part,
+  };
+}
+
+/* --- error ---------------------------------------------------------------- */
+
 /* Scaling rounds to whole blocks: a sum this close to the total is the
  * total. */
 static gboolean
@@ -38,47 +105,123 @@ is_whole (gint64 sum, gint64 whole)
   return whole > 0 && ABS (sum - whole) <= whole / 500;
 }
 
+/* The mean size of the blocks that a source counts, or of all blocks; 0:
+ * unknown. */
+static double
+mean_size (const FlamFacts *facts, FlamMeasureSource source)
+{
+  gint64 bytes = flam_estimate_whole (facts, source, TRUE);
+  gint64 blocks = flam_estimate_whole (facts, source, FALSE);
+
+  if (bytes <= 0 || blocks <= 0)
+    {
+      bytes = facts->allocated_bytes;
+      blocks = facts->allocated_blocks;
+    }
+  return bytes > 0 && blocks > 0 ? (double)bytes / (double)blocks : 0;
+}
+
+/* If the sizes are unknown: a sample stands for `sample_bytes` of blocks of the
+ * mean size. */
+static FlamSpread
+spread_of (const FlamFacts *facts,
+           FlamMeasureSource source,
+           const FlamFigure *figure,
+           gboolean is_bytes)
+{
+  gint64 bytes = is_bytes ? figure->weight : figure->other;
+  gint64 blocks = is_bytes ? figure->other : figure->weight;
+  double every = (double)facts->sample_bytes;
+  double each = bytes > 0 && blocks > 0 ? (double)bytes / (double)blocks
+                                        : mean_size (facts, source);
+  FlamSpread spread = figure->spread;
+  double sum;
+
+  if (spread.samples > 0 || (!is_bytes && each == 0))
+    return spread;
+  each = MAX (each, 1);
+  sum = is_bytes || bytes >= 0 ? fabs ((double)(bytes - spread.exact))
+                               : (double)ABS (blocks) * each;
+  spread.samples = floor (sum / every);
+  spread.bytes = sum * every;
+  spread.unit_of_bytes = spread.bytes * every;
+  spread.blocks = spread.bytes / each / each;
+  spread.unit_of_blocks = spread.blocks * every / each;
+  return spread;
+}
+
+double
+flam_estimate_error (
+    double variance, double unit, double least, double sum, double whole)
+{
+  double part = whole > 0 ? MIN (sum / whole, 1) : 0;
+  double step = MAX (variance > 0 ? unit / variance : 0, least);
+  double half = Z * step / 2;
+  double error = Z * half + Z * sqrt (variance * (1 - part) + half * half);
+
+  if (part == 1)
+    return 0;
+  return whole > 0 ? MIN (error, MAX (sum, whole - sum)) : error;
+}
+
+double
+flam_estimate_least (const FlamFacts *facts,
+                     FlamMeasureSource source,
+                     gboolean is_bytes)
+{
+  double every = (double)facts->sample_bytes;
+  double size = is_bytes ? 0 : mean_size (facts, source);
+
+  if (is_bytes)
+    return every;
+  return size > 0 ? unseen_of (every, size) : 0;
+}
+
 static FlamEstimate
 estimate_of (const FlamFacts *facts,
              FlamMeasureSource source,
              gboolean is_bytes,
-             FlamFigure figure)
+             const FlamFigure *figure)
 {
-  gint64 value = figure.weight, exact = figure.exact;
-  gint64 bytes = is_bytes ? value : figure.other;
-  gint64 whole = flam_estimate_whole (facts, source, TRUE);
-  gboolean all = is_whole (bytes - exact, whole);
+  gint64 value = figure->weight, exact = figure->spread.exact;
+  gint64 bytes = is_bytes ? value : figure->other;
+  gint64 sum = is_bytes ? value - exact : value;
+  gint64 whole = flam_estimate_whole (facts, source, is_bytes);
   FlamEstimate estimate = { 0 };
+  FlamSpread spread;
   double error;
 
-  if (facts->sample_bytes <= 0 || value == 0 || bytes < 0 ||
-      (is_bytes
-           ? all
-           : is_whole (value, flam_estimate_whole (facts, source, FALSE))) ||
+  if (facts->sample_bytes <= 0 || value == 0 || is_whole (sum, whole) ||
       (exact > 0 && exact >= bytes))
     return estimate;
-  /* All bytes, but some or unknown blocks: only the bytes are counted. */
-  error = (double)flam_facts_error (facts, bytes - exact, all ? 0 : whole);
-  if (!is_bytes && bytes > 0)
-    error *= (double)value / (double)bytes;
-  if (error < 1)
+  spread = spread_of (facts, source, figure, is_bytes);
+  /* A function whose small blocks have no sample looks more certain than it
+   * is: it has at least its part of the variance of all. */
+  if (bytes > exact)
+    spread.blocks =
+        MAX (spread.blocks, facts->blocks_spread * (double)(bytes - exact));
+  error = flam_estimate_error (is_bytes ? spread.bytes : spread.blocks,
+                               is_bytes ? spread.unit_of_bytes
+                                        : spread.unit_of_blocks,
+                               flam_estimate_least (facts, source, is_bytes),
+                               (double)ABS (sum),
+                               (double)whole);
+  /* Also refuses what is not a number. */
+  if (!(error >= 1))
     return estimate;
   estimate.sampled = TRUE;
   estimate.error = (gint64)MIN (error, 0x1p62);
-  estimate.samples = MAX (flam_facts_samples (facts, bytes - exact), 1);
+  estimate.samples = (gint64)CLAMP (spread.samples + 0.5, 1, 0x1p62);
   return estimate;
 }
 
 FlamEstimate
 flam_estimate_of (const FlamFacts *facts,
                   FlamMeasureSource source,
-                  gint64 value,
-                  gint64 other)
+                  const FlamFigure *figure)
 {
-  return estimate_of (facts,
-                      source,
-                      flam_allocation_filter_source_is_bytes (source),
-                      (FlamFigure){ value, other, 0 });
+  return estimate_of (
+      facts, source, flam_allocation_filter_source_is_bytes (source), figure);
 }
 
 FlamEstimate
@@ -91,7 +234,33 @@ flam_estimate_of_figure (const FlamFacts *facts,
   if (measure->source == FLAM_FROM_SAMPLES &&
       (measure->kind != FLAM_MEASURE_ALLOC || !is_bytes))
     return (FlamEstimate){ 0 };
-  return estimate_of (facts, measure->source, is_bytes, figure);
+  return estimate_of (facts, measure->source, is_bytes, &figure);
+}
+
+FlamEstimate
+flam_estimate_of_share (const FlamSpread *spread,
+                        gint64 blocks,
+                        const FlamSpread *of_whole,
+                        gint64 whole)
+{
+  double step =
+      of_whole->blocks > 0 ? of_whole->unit_of_blocks / of_whole->blocks : 0;
+  double error = flam_estimate_error (spread->blocks,
+                                      spread->unit_of_blocks,
+                                      step,
+                                      (double)blocks,
+                                      (double)whole);
+
+  /* All of them are temporary, or those that were seen. */
+  if (blocks == whole)
+    error = flam_estimate_error (0, 0, step, 0, (double)whole);
+  if (whole <= 0 || of_whole->samples <= 0 || !(error >= 1))
+    return (FlamEstimate){ 0 };
+  return (FlamEstimate){
+    .sampled = TRUE,
+    .error = (gint64)MIN (error, 0x1p62),
+    .samples = (gint64)CLAMP (of_whole->samples + 0.5, 1, 0x1p62),
+  };
 }
 
 gboolean

@@ -21,14 +21,43 @@ typedef struct
   gint64 samples;   /* approximate number behind it; at least 1 */
 } FlamEstimate;
 
+/* What the error of a sum of sampled blocks depends on. A block of s bytes is a
+ * sample with the probability p = 1 - exp (-s / every), and then stands for
+ * itself and (1 - p) / p blocks that are not in the capture. Blocks of
+ * different sizes have different p, so each adds its own part:
+ *
+ *               samples    variance            its unit: the sum of
+ *    bytes      p          s² (1 - p) / p      s (1 - p) / p, by variance
+ *    blocks     p             (1 - p) / p        (1 - p) / p, by variance
+ *
+ * The recorder rounds 1 / p to a whole number at random, which adds to the
+ * variance. The mean of the unit is what one sample more or less changes. All
+ * 0: there are no such blocks, or their sizes are unknown. */
+typedef struct
+{
+  gint64 exact; /* of the bytes, those of mappings and the break, which are
+                 * counted even if the rest is sampled */
+  double samples;
+  double bytes, unit_of_bytes;
+  double blocks, unit_of_blocks;
+} FlamSpread;
+
+void flam_spread_add_blocks (FlamSpread *spread,
+                             const FlamFacts *facts,
+                             guint allocator,
+                             gint64 size,
+                             gint64 count);
+void flam_spread_add (FlamSpread *sum, const FlamSpread *more);
+/* Of a part of the blocks: that part of each. */
+FlamSpread flam_spread_part (const FlamSpread *spread, double part);
+
 /* A figure of a measure, and the values on which its error depends. */
 typedef struct
 {
   gint64 weight;
   gint64 other; /* the counterpart: bytes for blocks, blocks for bytes; -1
                  * unknown */
-  gint64 exact; /* of the bytes, those of mappings and the break, which are
-                 * counted even if the rest is sampled */
+  FlamSpread spread;
 } FlamFigure;
 
 /* The errors of a figure before, of the one now, and of their difference. */
@@ -42,17 +71,37 @@ typedef struct
 gint64 flam_estimate_whole (const FlamFacts *facts,
                             FlamMeasureSource source,
                             gboolean bytes);
-/* `value` is a figure from that source, `other` its counterpart: bytes for
- * blocks, blocks for bytes; -1 unknown. */
 FlamEstimate flam_estimate_of (const FlamFacts *facts,
                                FlamMeasureSource source,
-                               gint64 value,
-                               gint64 other);
+                               const FlamFigure *figure);
 /* Also of measures of other recorders, which sampled allocations and scaled
  * their bytes. */
 FlamEstimate flam_estimate_of_figure (const FlamFacts *facts,
                                       const FlamMeasure *measure,
                                       FlamFigure figure);
+/* How far a sum of sampled blocks may be from the truth: 95 of 100 intervals of
+ * this half width contain it. `variance` and `unit` are the sums of FlamSpread;
+ * `least`: what one sample more stands for at least, even if there is none so
+ * far. `whole`: the sum of which this is a part, if that was counted exactly
+ * (flam_estimate_whole), otherwise 0.
+ *
+ * Sums of few samples have no normal distribution. As in Wilson's score
+ * interval, the variance is that of the truth at the end of the interval, whose
+ * longer side counts, with u = unit / variance:
+ *
+ *    z² u / 2 + z √(variance (1 - part of the whole) + z² u² / 4) */
+double flam_estimate_error (
+    double variance, double unit, double least, double sum, double whole);
+/* What one sample more of a block of the mean size stands for. */
+double flam_estimate_least (const FlamFacts *facts,
+                            FlamMeasureSource source,
+                            gboolean is_bytes);
+/* Of some of the blocks whose number is `whole`: the error of their share in
+ * them, times the whole. */
+FlamEstimate flam_estimate_of_share (const FlamSpread *spread,
+                                     gint64 blocks,
+                                     const FlamSpread *of_whole,
+                                     gint64 whole);
 /* Whether the figure comes from fewer than FLAM_FACTS_FEW samples. */
 gboolean flam_estimate_is_few (const FlamEstimate *estimate);
 

@@ -18,8 +18,9 @@ typedef struct
   const FlamSelection *selection;
   FlamAllocationFilter blocks[FLAM_MEMORY_N];
   guint8 *in; /* per stack: passes the search, the zoom and the transforms */
-  gboolean in_none;  /* the same for rows without a stack */
-  FlamAmounts *self; /* per stack: the amounts of exactly this stack */
+  gboolean in_none;        /* the same for rows without a stack */
+  FlamAmounts *self;       /* per stack: the amounts of exactly this stack */
+  FlamSpread *self_spread; /* theirs; NULL: not sampled */
   FlamMemorySummary *memory;
 } Summary;
 
@@ -30,6 +31,7 @@ summary_clear (Summary *summary)
     flam_allocation_filter_clear (&summary->blocks[part]);
   g_free (summary->in);
   g_free (summary->self);
+  g_free (summary->self_spread);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Summary, summary_clear)
@@ -197,11 +199,48 @@ choose_stacks (Summary *summary,
 
 /* --- sums ---------------------------------------------------------------- */
 
-static void
-grow (FlamAmounts *amounts, FlamMemoryPart part, gint64 size, gint64 count)
+/* Gives each of `n` amounts its spread; returns all of them. */
+static FlamSpread *
+give_spreads (const FlamProfile *profile, FlamAmounts *amounts, gsize n)
 {
+  FlamSpread *spreads;
+
+  if (profile->facts.sample_bytes <= 0)
+    return NULL;
+  spreads = g_new0 (FlamSpread, MAX (n, 1) * FLAM_MEMORY_N);
+  for (gsize i = 0; i < n; i++)
+    amounts[i].spread = spreads + i * FLAM_MEMORY_N;
+  return spreads;
+}
+
+static void
+keep_spreads (FlamMemorySummary *memory, FlamAmounts *amounts, gsize n)
+{
+  FlamSpread *spreads = give_spreads (memory->profile, amounts, n);
+
+  if (spreads != NULL)
+    g_ptr_array_add (memory->spreads, spreads);
+}
+
+static void
+grow (const Summary *summary,
+      FlamAmounts *amounts,
+      FlamMemoryPart part,
+      FlamId row,
+      gint64 count)
+{
+  const FlamAllocations *rows = &summary->profile->allocations;
+  gint64 size = rows->size[row];
+
   amounts->part[part].bytes += size * count;
   amounts->part[part].blocks += count;
+  if (amounts->spread != NULL)
+    flam_spread_add_blocks (&amounts->spread[part],
+                            &summary->profile->facts,
+                            rows->allocator != NULL ? rows->allocator[row]
+                                                    : FLAM_ALLOCATOR_MALLOC,
+                            size,
+                            count);
 }
 
 static void
@@ -210,7 +249,6 @@ add_row (Summary *summary, FlamId row, FlamMemoryPart part)
   const FlamAllocationFilter *blocks = &summary->blocks[part];
   const FlamAllocations *rows = blocks->rows;
   FlamMemorySummary *memory = summary->memory;
-  gint64 size = rows->size[row];
   gint64 count = flam_allocation_filter_count_in_time (blocks, row);
   FlamId rule = flam_allocation_filter_rule (blocks, row);
   gboolean has_kind = flam_allocation_filter_has_kind (blocks, row);
@@ -221,27 +259,25 @@ add_row (Summary *summary, FlamId row, FlamMemoryPart part)
   if (rule != FLAM_NONE)
     {
       if (has_kind && has_thread)
-        {
-          memory->rule[rule].bytes += size * count;
-          memory->rule[rule].blocks += count;
-        }
+        grow (summary, &memory->rule[rule], FLAM_MEMORY_LEAKED, row, count);
       return;
     }
   if (has_thread)
-    grow (&memory->kind[rows->allocator != NULL ? rows->allocator[row] : 0],
+    grow (summary,
+          &memory->kind[rows->allocator != NULL ? rows->allocator[row] : 0],
           part,
-          size,
+          row,
           count);
   if (!has_kind)
     return;
   if (rows->thread[row] != FLAM_NONE)
-    grow (&memory->thread[rows->thread[row]], part, size, count);
+    grow (summary, &memory->thread[rows->thread[row]], part, row, count);
   if (!has_thread)
     return;
-  grow (&memory->all, part, size, count);
-  grow (&memory->size[bin_of (size)], part, size, count);
+  grow (summary, &memory->all, part, row, count);
+  grow (summary, &memory->size[bin_of (rows->size[row])], part, row, count);
   if (rows->stack[row] != FLAM_NONE)
-    grow (&summary->self[rows->stack[row]], part, size, count);
+    grow (summary, &summary->self[rows->stack[row]], part, row, count);
 }
 
 static gboolean
@@ -310,6 +346,30 @@ add_function_figure (Summary *summary,
 }
 
 static void
+add_function_spread (Summary *summary, const FlamId *index, FlamMemoryPart part)
+{
+  FlamMemorySummary *memory = summary->memory;
+  const FlamTree *tree = memory->tree;
+  guint32 n_stacks = summary->profile->stacks.n;
+  guint n = memory->n_functions;
+  g_autofree FlamSpread *of_stack = g_new (FlamSpread, n_stacks + 1);
+  g_autofree FlamSpread *self = g_new (FlamSpread, tree->n);
+  g_autofree FlamSpread *total = g_new (FlamSpread, tree->n);
+  g_autofree FlamSpread *row_self = g_new (FlamSpread, n + 1);
+  g_autofree FlamSpread *row_total = g_new (FlamSpread, n + 1);
+
+  for (FlamId s = 0; s < n_stacks; s++)
+    of_stack[s] = summary->self[s].spread[part];
+  flam_tree_sum_spread (tree, of_stack, self, total);
+  flam_functions_sum_spread (tree, index, n, self, total, row_self, row_total);
+  for (guint i = 0; i < n; i++)
+    {
+      memory->function_self[i].spread[part] = row_self[i];
+      memory->function_total[i].spread[part] = row_total[i];
+    }
+}
+
+static void
 add_functions (Summary *summary)
 {
   FlamMemorySummary *memory = summary->memory;
@@ -319,11 +379,17 @@ add_functions (Summary *summary)
       flam_functions_new (memory->tree, FLAM_SORT_SELF, &memory->n_functions);
   memory->function_self = g_new0 (FlamAmounts, memory->n_functions + 1);
   memory->function_total = g_new0 (FlamAmounts, memory->n_functions + 1);
+  keep_spreads (memory, memory->function_self, memory->n_functions);
+  keep_spreads (memory, memory->function_total, memory->n_functions);
   index = flam_functions_index (
       memory->tree, memory->function, memory->n_functions);
   for (guint part = 0; part < FLAM_MEMORY_N; part++)
-    for (guint bytes = 0; bytes < 2; bytes++)
-      add_function_figure (summary, index, part, bytes);
+    {
+      for (guint bytes = 0; bytes < 2; bytes++)
+        add_function_figure (summary, index, part, bytes);
+      if (summary->self_spread != NULL)
+        add_function_spread (summary, index, part);
+    }
 }
 
 /* --- public functions ---------------------------------------------------- */
@@ -394,33 +460,48 @@ flam_memory_summary_has_column (const FlamMemorySummary *memory,
 
 /* Mappings and the break are all recorded, sampled or not. */
 static gboolean
-is_of_pages (const FlamMemorySummary *memory, const FlamAmount *amount)
+is_of_pages (const FlamMemorySummary *memory, const FlamAmounts *amounts)
 {
-  const FlamAmount *mmap = memory->kind[FLAM_ALLOCATOR_MMAP].part;
-  const FlamAmount *brk = memory->kind[FLAM_ALLOCATOR_BRK].part;
-
-  for (guint part = 0; part < FLAM_MEMORY_N; part++)
-    if (amount == &mmap[part] || amount == &brk[part])
-      return TRUE;
-  return (memory->kinds_counted & ~FLAM_ALLOCATORS_PAGES) == 0;
+  return amounts == &memory->kind[FLAM_ALLOCATOR_MMAP] ||
+         amounts == &memory->kind[FLAM_ALLOCATOR_BRK] ||
+         (memory->kinds_counted & ~FLAM_ALLOCATORS_PAGES) == 0;
 }
 
 FlamEstimate
-flam_amount_estimate (const FlamMemorySummary *memory,
-                      const FlamAmount *amount,
-                      FlamMemoryPart part,
-                      gboolean bytes)
+flam_amounts_estimate (const FlamMemorySummary *memory,
+                       const FlamAmounts *amounts,
+                       FlamMemoryPart part,
+                       gboolean bytes)
 {
+  const FlamAmount *amount = &amounts->part[part];
+  FlamFigure figure = { bytes ? amount->bytes : amount->blocks,
+                        bytes ? amount->blocks : amount->bytes,
+                        { 0 } };
   FlamMeasureSource source =
       bytes ? sources[part]
             : flam_allocation_filter_other_source (sources[part]);
 
-  if (is_of_pages (memory, amount))
+  if (is_of_pages (memory, amounts))
     return (FlamEstimate){ 0 };
-  return flam_estimate_of (&memory->profile->facts,
-                           source,
-                           bytes ? amount->bytes : amount->blocks,
-                           bytes ? amount->blocks : amount->bytes);
+  if (amounts->spread != NULL)
+    figure.spread = amounts->spread[part];
+  return flam_estimate_of (&memory->profile->facts, source, &figure);
+}
+
+FlamEstimate
+flam_amounts_churn_estimate (const FlamMemorySummary *memory,
+                             const FlamAmounts *amounts)
+{
+  const FlamAmount *part = amounts->part;
+  gint64 temporary = part[FLAM_MEMORY_TEMPORARY].blocks;
+  gint64 made = part[FLAM_MEMORY_ALLOCATED].blocks;
+
+  if (is_of_pages (memory, amounts) || amounts->spread == NULL)
+    return (FlamEstimate){ 0 };
+  return flam_estimate_of_share (&amounts->spread[FLAM_MEMORY_TEMPORARY],
+                                 temporary,
+                                 &amounts->spread[FLAM_MEMORY_ALLOCATED],
+                                 made);
 }
 
 FlamMemoryPart
@@ -451,14 +532,23 @@ flam_memory_summary_new (const FlamProfile *profile,
   memory->kinds_present = flam_allocation_filter_kinds_present (profile);
   memory->kinds_counted =
       flam_allocation_filter_kinds_counted (profile, selection);
+  memory->spreads = g_ptr_array_new_with_free_func (g_free);
   memory->thread = g_new0 (FlamAmounts, profile->threads.n + 1);
+  keep_spreads (memory, &memory->all, 1);
+  keep_spreads (memory, memory->size, FLAM_MEMORY_BINS);
+  keep_spreads (memory, memory->kind, FLAM_N_ALLOCATORS);
+  keep_spreads (memory, memory->thread, profile->threads.n);
   if (selection->suppressions != NULL)
     {
       memory->suppressions = flam_suppressions_ref (selection->suppressions);
       memory->rule = g_new0 (
-          FlamAmount, flam_suppressions_get_n (selection->suppressions) + 1);
+          FlamAmounts, flam_suppressions_get_n (selection->suppressions) + 1);
+      keep_spreads (memory,
+                    memory->rule,
+                    flam_suppressions_get_n (selection->suppressions));
     }
   summary.self = g_new0 (FlamAmounts, profile->stacks.n + 1);
+  summary.self_spread = give_spreads (profile, summary.self, profile->stacks.n);
   if (!choose_stacks (&summary, search, zoomed, zoom, progress, error) ||
       !add_rows (&summary, progress, error))
     return NULL;
@@ -485,6 +575,7 @@ memory_clear (gpointer data)
   g_free (memory->function_self);
   g_free (memory->function_total);
   g_free (memory->rule);
+  g_clear_pointer (&memory->spreads, g_ptr_array_unref);
 }
 
 void

@@ -43,6 +43,8 @@ typedef struct
 typedef struct
 {
   FlamAmount part[FLAM_MEMORY_N];
+  FlamSpread *spread; /* one per part: what their errors depend on; NULL: the
+                         allocations were not sampled */
 } FlamAmounts;
 
 /* The columns of every table of memory. */
@@ -77,9 +79,10 @@ typedef struct
                                 meaning, the members below do */
   FlamAmounts *function_self;
   FlamAmounts *function_total;
-  FlamAmount *rule; /* leaks by the suppression that applies; NULL: the
-                       selection has none */
-  gint64 peak_time; /* -1: no memory was ever in use */
+  GPtrArray *spreads; /* of all amounts above */
+  FlamAmounts *rule;  /* leaks by the suppression that applies; NULL: the
+                        selection has none */
+  gint64 peak_time;   /* -1: no memory was ever in use */
 } FlamMemorySummary;
 
 /* NULL with an error when cancelled. `search` NULL: everything; otherwise
@@ -119,11 +122,15 @@ gboolean flam_memory_summary_has_column (const FlamMemorySummary *memory,
 /* The part that a column shows, in bytes or in blocks. */
 FlamMemoryPart flam_memory_column_part (FlamMemoryColumn column,
                                         gboolean *bytes);
-/* The error of one of the amounts. */
-FlamEstimate flam_amount_estimate (const FlamMemorySummary *memory,
-                                   const FlamAmount *amount,
-                                   FlamMemoryPart part,
-                                   gboolean bytes);
+/* The error of one of the summary's amounts. */
+FlamEstimate flam_amounts_estimate (const FlamMemorySummary *memory,
+                                    const FlamAmounts *amounts,
+                                    FlamMemoryPart part,
+                                    gboolean bytes);
+/* The error of the share of temporary blocks in the allocated ones, times
+ * these. */
+FlamEstimate flam_amounts_churn_estimate (const FlamMemorySummary *memory,
+                                          const FlamAmounts *amounts);
 /* The part that a measure belongs to; FLAM_MEMORY_ALLOCATED for samples. */
 FlamMemoryPart flam_memory_part_of (FlamMeasureSource source);
 /* The smallest and the largest size in a bin. */

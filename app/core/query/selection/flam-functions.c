@@ -72,13 +72,13 @@ add_self (FlamFunctionRow *row,
           gboolean total)
 {
   const gint64 *other = total ? tree->other_total : tree->other_self;
-  const gint64 *exact = total ? tree->exact_total : tree->exact_self;
+  const FlamSpread *spread = total ? tree->spread_total : tree->spread_self;
 
   row->self += total ? tree->total[node] : tree->self[node];
   if (other != NULL)
     row->other_self += other[node];
-  if (exact != NULL)
-    row->exact_self += exact[node];
+  if (spread != NULL)
+    flam_spread_add (&row->spread_self, &spread[node]);
 }
 
 static void
@@ -89,8 +89,8 @@ add_total (FlamFunctionRow *row, const FlamTree *tree, FlamNodeId node)
     row->split.weight[i] += tree->split[node].weight[i];
   if (tree->other_total != NULL)
     row->other_total += tree->other_total[node];
-  if (tree->exact_total != NULL)
-    row->exact_total += tree->exact_total[node];
+  if (tree->spread_total != NULL)
+    flam_spread_add (&row->spread_total, &tree->spread_total[node]);
 }
 
 static void
@@ -145,8 +145,8 @@ root_row (const FlamTree *tree)
   row.total = row.self;
   if (tree->other_self != NULL)
     row.other_self = row.other_total = tree->other_self[0];
-  if (tree->exact_self != NULL)
-    row.exact_self = row.exact_total = tree->exact_self[0];
+  if (tree->spread_self != NULL)
+    row.spread_self = row.spread_total = tree->spread_self[0];
   if (tree->split == NULL)
     return row;
   row.split = tree->split[0];
@@ -214,21 +214,25 @@ flam_functions_row_of_node (const FlamTree *tree, FlamNodeId node)
 }
 
 static FlamFigure
-figure_of (const FlamTree *tree, gint64 weight, gint64 other, gint64 exact)
+figure_of (const FlamTree *tree,
+           gint64 weight,
+           gint64 other,
+           const FlamSpread *spread)
 {
-  return (FlamFigure){ weight, tree->other_total != NULL ? other : -1, exact };
+  return (
+      FlamFigure){ weight, tree->other_total != NULL ? other : -1, *spread };
 }
 
 FlamFigure
 flam_functions_self (const FlamTree *tree, const FlamFunctionRow *row)
 {
-  return figure_of (tree, row->self, row->other_self, row->exact_self);
+  return figure_of (tree, row->self, row->other_self, &row->spread_self);
 }
 
 FlamFigure
 flam_functions_total (const FlamTree *tree, const FlamFunctionRow *row)
 {
-  return figure_of (tree, row->total, row->other_total, row->exact_total);
+  return figure_of (tree, row->total, row->other_total, &row->spread_total);
 }
 
 FlamFunctionRow
@@ -254,7 +258,7 @@ flam_functions_row_of (const FlamTree *tree, FlamNodeId node)
     {
       row.self = row.total;
       row.other_self = row.other_total;
-      row.exact_self = row.exact_total;
+      row.spread_self = row.spread_total;
     }
   return row;
 }
@@ -334,6 +338,33 @@ flam_functions_sum (const FlamTree *tree,
       if (node < until[row])
         continue;
       row_total[row] += total[node];
+      until[row] = tree->subtree_end[node];
+    }
+}
+
+void
+flam_functions_sum_spread (const FlamTree *tree,
+                           const FlamId *index,
+                           guint n_rows,
+                           const FlamSpread *self,
+                           const FlamSpread *total,
+                           FlamSpread *row_self,
+                           FlamSpread *row_total)
+{
+  g_autofree FlamId *until = g_new0 (FlamId, n_rows + 1);
+
+  memset (row_self, 0, n_rows * sizeof *row_self);
+  memset (row_total, 0, n_rows * sizeof *row_total);
+  for (FlamNodeId node = 1; node < tree->n; node++)
+    {
+      FlamId row = index[node];
+
+      if (row == FLAM_NONE)
+        continue;
+      flam_spread_add (&row_self[row], &self[node]);
+      if (node < until[row])
+        continue;
+      flam_spread_add (&row_total[row], &total[node]);
       until[row] = tree->subtree_end[node];
     }
 }

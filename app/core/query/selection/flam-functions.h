@@ -19,8 +19,8 @@ typedef struct
   FlamStateSplit split; /* the total by state; 0 where the tree has none */
   gint64 other_self;    /* 0 where the tree has no such columns */
   gint64 other_total;
-  gint64 exact_self;
-  gint64 exact_total;
+  FlamSpread spread_self;
+  FlamSpread spread_total;
 } FlamFunctionRow;
 
 typedef enum
@@ -77,6 +77,14 @@ void flam_functions_sum (const FlamTree *tree,
                          const gint64 *total,
                          gint64 *row_self,
                          gint64 *row_total);
+/* The same for flam_tree_sum_spread(). */
+void flam_functions_sum_spread (const FlamTree *tree,
+                                const FlamId *index,
+                                guint n_rows,
+                                const FlamSpread *self,
+                                const FlamSpread *total,
+                                FlamSpread *row_self,
+                                FlamSpread *row_total);
 
 G_END_DECLS
 

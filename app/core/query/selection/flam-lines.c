@@ -18,7 +18,7 @@ typedef struct
   gint64 *self;
   gint64 *total;
   Column other; /* see FlamWeights; only where estimates are shown */
-  Column exact;
+  FlamSpread *spread_self, *spread_total; /* NULL: there are none */
 } Sums;
 
 static Column
@@ -56,10 +56,33 @@ sums_init (Sums *sums,
 }
 
 static void
+add_spreads (Sums *sums, const FlamWeights *weights)
+{
+  const FlamShown *shown = &sums->shown;
+
+  if (weights->spread == NULL)
+    return;
+  sums->spread_self = g_new0 (FlamSpread, shown->n + 1);
+  for (FlamId s = 0; s < weights->profile->stacks.n; s++)
+    {
+      FlamId to = flam_shown_of (shown, s);
+
+      if (to != FLAM_NONE)
+        flam_spread_add (&sums->spread_self[to], &weights->spread[s]);
+    }
+  sums->spread_total =
+      g_memdup2 (sums->spread_self, shown->n * sizeof (FlamSpread));
+  for (FlamId s = shown->n; s-- > 0;)
+    if (shown->prefix[s] != FLAM_NONE)
+      flam_spread_add (&sums->spread_total[shown->prefix[s]],
+                       &sums->spread_total[s]);
+}
+
+static void
 add_estimates (Sums *sums, const FlamWeights *weights)
 {
   sums->other = column_of (&sums->shown, weights, weights->other);
-  sums->exact = column_of (&sums->shown, weights, weights->exact);
+  add_spreads (sums, weights);
 }
 
 static void
@@ -70,8 +93,8 @@ sums_clear (Sums *sums)
   g_free (sums->total);
   g_free (sums->other.self);
   g_free (sums->other.total);
-  g_free (sums->exact.self);
-  g_free (sums->exact.total);
+  g_free (sums->spread_self);
+  g_free (sums->spread_total);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sums, sums_clear)
@@ -133,8 +156,8 @@ add_line_self (FlamLineRow *row, const Sums *sums, FlamId s)
   row->self += sums->self[s];
   if (sums->other.self != NULL)
     row->other_self += sums->other.self[s];
-  if (sums->exact.self != NULL)
-    row->exact_self += sums->exact.self[s];
+  if (sums->spread_self != NULL)
+    flam_spread_add (&row->spread_self, &sums->spread_self[s]);
 }
 
 static void
@@ -143,29 +166,29 @@ add_line_total (FlamLineRow *row, const Sums *sums, FlamId s)
   row->total += sums->total[s];
   if (sums->other.total != NULL)
     row->other_total += sums->other.total[s];
-  if (sums->exact.total != NULL)
-    row->exact_total += sums->exact.total[s];
+  if (sums->spread_total != NULL)
+    flam_spread_add (&row->spread_total, &sums->spread_total[s]);
 }
 
 static FlamFigure
 figure_of (const FlamWeights *weights,
            gint64 weight,
            gint64 other,
-           gint64 exact)
+           const FlamSpread *spread)
 {
-  return (FlamFigure){ weight, weights->other != NULL ? other : -1, exact };
+  return (FlamFigure){ weight, weights->other != NULL ? other : -1, *spread };
 }
 
 FlamFigure
 flam_lines_self (const FlamWeights *weights, const FlamLineRow *row)
 {
-  return figure_of (weights, row->self, row->other_self, row->exact_self);
+  return figure_of (weights, row->self, row->other_self, &row->spread_self);
 }
 
 FlamFigure
 flam_lines_total (const FlamWeights *weights, const FlamLineRow *row)
 {
-  return figure_of (weights, row->total, row->other_total, row->exact_total);
+  return figure_of (weights, row->total, row->other_total, &row->spread_total);
 }
 
 FlamLineRow *

@@ -19,8 +19,8 @@ typedef struct
   gint64 total;
   gint64 other_self; /* 0 where the weights have no such columns */
   gint64 other_total;
-  gint64 exact_self;
-  gint64 exact_total;
+  FlamSpread spread_self;
+  FlamSpread spread_total;
 } FlamLineRow;
 
 FlamFigure flam_lines_self (const FlamWeights *weights, const FlamLineRow *row);

@@ -337,11 +337,12 @@ add_other (FlamTree *tree, const FlamWeights *weights)
 }
 
 static void
-add_exact (FlamTree *tree, const FlamWeights *weights)
+add_spread (FlamTree *tree, const FlamWeights *weights)
 {
-  tree->exact_self = g_new (gint64, tree->n);
-  tree->exact_total = g_new (gint64, tree->n);
-  flam_tree_sum (tree, weights->exact, tree->exact_self, tree->exact_total);
+  tree->spread_self = g_new (FlamSpread, tree->n);
+  tree->spread_total = g_new (FlamSpread, tree->n);
+  flam_tree_sum_spread (
+      tree, weights->spread, tree->spread_self, tree->spread_total);
 }
 
 /* `of_shown`: the node of each shown stack, and of no stack. */
@@ -496,8 +497,8 @@ flam_tree_new_shown (const FlamWeights *weights,
   flam_tree_name_tops (tree);
   if (tree->stack_node != NULL && weights->other != NULL)
     add_other (tree, weights);
-  if (tree->stack_node != NULL && weights->exact != NULL)
-    add_exact (tree, weights);
+  if (tree->stack_node != NULL && weights->spread != NULL)
+    add_spread (tree, weights);
   if (!flam_progress_step (progress, 1, error))
     return NULL;
   return g_steal_pointer (&tree);

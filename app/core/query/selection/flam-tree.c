@@ -58,8 +58,8 @@ tree_clear (gpointer data)
     }
   g_free (tree->other_self);
   g_free (tree->other_total);
-  g_free (tree->exact_self);
-  g_free (tree->exact_total);
+  g_free (tree->spread_self);
+  g_free (tree->spread_total);
   flam_cells_drop (tree->stack_node);
   g_clear_pointer (&tree->top_names, g_ptr_array_unref);
   flam_profile_unref (tree->profile);
@@ -119,6 +119,21 @@ flam_tree_sum (const FlamTree *tree,
   memcpy (total, self, tree->n * sizeof *total);
   for (FlamNodeId node = tree->n; node-- > 1;)
     total[tree->parent[node]] += total[node];
+}
+
+void
+flam_tree_sum_spread (const FlamTree *tree,
+                      const FlamSpread *spread,
+                      FlamSpread *self,
+                      FlamSpread *total)
+{
+  memset (self, 0, tree->n * sizeof *self);
+  for (FlamId s = 0; s < tree->profile->stacks.n; s++)
+    if (tree->stack_node[s] != FLAM_NONE)
+      flam_spread_add (&self[tree->stack_node[s]], &spread[s]);
+  memcpy (total, self, tree->n * sizeof *total);
+  for (FlamNodeId node = tree->n; node-- > 1;)
+    flam_spread_add (&total[tree->parent[node]], &total[node]);
 }
 
 /* Tops are the first nodes below the root of an upright tree and the last ones

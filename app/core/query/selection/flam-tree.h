@@ -79,9 +79,9 @@ typedef struct
   gint64 *other_self; /* memory: in the measure's other unit, blocks for bytes
                          and bytes for blocks; NULL for samples */
   gint64 *other_total;
-  gint64 *exact_self; /* sampled memory: of these, the bytes that are counted;
-                         otherwise NULL */
-  gint64 *exact_total;
+  FlamSpread *spread_self; /* sampled memory: what the errors of these depend
+                              on; otherwise NULL */
+  FlamSpread *spread_total;
   FlamId *stack_node; /* per stack of the profile: the node that has its weight,
                          or FLAM_NONE; NULL where flam_by_has_tops(), since one
                          stack then has many */
@@ -124,6 +124,12 @@ void flam_tree_sum (const FlamTree *tree,
                     const gint64 *weight,
                     gint64 *self,
                     gint64 *total);
+
+/* The same for the values on which errors depend. */
+void flam_tree_sum_spread (const FlamTree *tree,
+                           const FlamSpread *spread,
+                           FlamSpread *self,
+                           FlamSpread *total);
 
 /* FLAM_BY_ADDRESS: the address, by the module's addressing; otherwise 0. */
 guint64 flam_tree_address (const FlamTree *tree, FlamNodeId node);

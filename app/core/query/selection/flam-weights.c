@@ -83,13 +83,20 @@ add_other (Sum *sum, FlamStackId stack, gint64 weight)
 }
 
 static void
-add_exact (Sum *sum, FlamStackId stack, guint allocator, gint64 bytes)
+add_spread (Sum *sum, FlamId row, gint64 count)
 {
-  if (sum->weights == NULL || sum->weights->exact == NULL ||
-      stack == FLAM_NONE || !is_in (sum, stack) ||
-      !(FLAM_ALLOCATOR_BIT (allocator) & FLAM_ALLOCATORS_PAGES))
+  const FlamAllocations *rows = &sum->profile->allocations;
+  FlamStackId stack = rows->stack[row];
+
+  if (sum->weights == NULL || sum->weights->spread == NULL ||
+      !is_in (sum, stack))
     return;
-  sum->weights->exact[stack] += bytes;
+  flam_spread_add_blocks (
+      &sum->weights->spread[MIN (stack, sum->profile->stacks.n)],
+      &sum->profile->facts,
+      rows->allocator != NULL ? rows->allocator[row] : FLAM_ALLOCATOR_MALLOC,
+      rows->size[row],
+      count);
 }
 
 /* --- samples ------------------------------------------------------------- */
@@ -423,7 +430,7 @@ sum_allocations (Sum *sum, const FlamProgress *progress, GError **error)
            FLAM_STATE_RUNNING,
            bytes ? size : count);
       add_other (sum, rows->stack[i], bytes ? count : size);
-      add_exact (sum, rows->stack[i], rows->allocator[i], size);
+      add_spread (sum, i, count);
     }
   return TRUE;
 }
@@ -587,8 +594,8 @@ flam_weights_new (const FlamProfile *profile,
           0)
     weights->other = g_new0 (gint64, profile->stacks.n + 1);
   if (sum.measure != NULL && sum.measure->source != FLAM_FROM_SAMPLES &&
-      profile->facts.sample_bytes > 0 && profile->allocations.allocator != NULL)
-    weights->exact = g_new0 (gint64, profile->stacks.n + 1);
+      profile->facts.sample_bytes > 0)
+    weights->spread = g_new0 (FlamSpread, profile->stacks.n + 1);
   if (flam_by_has_tops (selection->by))
     weights->by_top = g_array_new (FALSE, FALSE, sizeof (FlamTopWeight));
   sum.weights = weights;
@@ -689,7 +696,7 @@ flam_weights_free (FlamWeights *weights)
   if (weights->sums != NULL)
     g_atomic_rc_box_release_full (weights->sums, sums_clear);
   g_free (weights->other);
-  g_free (weights->exact);
+  g_free (weights->spread);
   g_free (weights);
 }
 
@@ -698,11 +705,11 @@ flam_weights_figure (const FlamWeights *weights)
 {
   FlamFigure figure = { weights->total,
                         weights->other != NULL ? weights->other_total : -1,
-                        0 };
+                        { 0 } };
 
-  for (FlamId s = 0; weights->exact != NULL && s < weights->profile->stacks.n;
+  for (FlamId s = 0; weights->spread != NULL && s <= weights->profile->stacks.n;
        s++)
-    figure.exact += weights->exact[s];
+    flam_spread_add (&figure.spread, &weights->spread[s]);
   return figure;
 }
 

@@ -60,8 +60,8 @@ typedef struct _FlamWeights
   gint64 *other;  /* memory: the same in its other unit, blocks for bytes and
                         bytes for blocks; NULL for samples */
   gint64 other_total;
-  gint64 *exact; /* where allocations were sampled: of these, the bytes of
-                    mappings and the break, which are counted; otherwise NULL */
+  FlamSpread *spread; /* where allocations were sampled: what the errors of
+                         these depend on; otherwise NULL */
 } FlamWeights;
 
 /* NULL only when cancelled. */
