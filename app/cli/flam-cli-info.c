@@ -16,6 +16,29 @@ measure_total (const FlamProfile *profile,
   return flam_weights_total (profile, copy);
 }
 
+static void
+add_measure_error (JsonBuilder *json,
+                   const FlamProfile *profile,
+                   const FlamSelection *selection,
+                   guint measure)
+{
+  const FlamMeasure of = flam_selection_measure (selection, profile, measure);
+  g_autoptr (FlamSelection) copy = flam_selection_copy (selection);
+  g_autoptr (FlamWeights) weights = NULL;
+  FlamEstimate estimate;
+
+  if (profile->facts.sample_bytes == 0)
+    return;
+  copy->measure = measure;
+  weights = flam_weights_new (profile, copy, NULL, NULL);
+  estimate = flam_estimate_of_figure (
+      &profile->facts, &of, flam_weights_figure (weights));
+  if (!estimate.sampled)
+    return;
+  flam_cli_json_int (json, "total_error", estimate.error);
+  flam_cli_json_int (json, "samples", estimate.samples);
+}
+
 /* The weight of each module's frames, each stack counted once; g_free. */
 static gint64 *
 module_totals (const FlamProfile *profile, const FlamSelection *selection)
@@ -59,6 +82,7 @@ add_measures (JsonBuilder *json,
       flam_cli_json_string (json, "kind", flam_measure_kind_to_string (m.kind));
       flam_cli_json_string (json, "unit", flam_unit_to_string (m.unit));
       flam_cli_json_weight (json, "total", &m, measure_total (p, selection, i));
+      add_measure_error (json, p, selection, i);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -312,16 +336,28 @@ print_json (const FlamProfile *p, const FlamSelection *selection)
   flam_cli_print_json (json);
 }
 
+static char *
+measure_text (const FlamProfile *p, const FlamSelection *selection, guint i)
+{
+  const FlamMeasure measure = flam_selection_measure (selection, p, i);
+  g_autoptr (FlamSelection) copy = flam_selection_copy (selection);
+  g_autoptr (FlamWeights) weights = NULL;
+
+  if (p->facts.sample_bytes == 0)
+    return flam_format_weight (&measure, measure_total (p, selection, i));
+  copy->measure = i;
+  weights = flam_weights_new (p, copy, NULL, NULL);
+  return flam_format_figure (
+      &p->facts, &measure, flam_weights_figure (weights));
+}
+
 static void
 print_measures (const FlamProfile *p, const FlamSelection *selection)
 {
   for (guint i = 0; i < p->n_measures; i++)
     {
       const FlamMeasure m = flam_selection_measure (selection, p, i);
-      g_autofree char *total = flam_format_figure (
-          &p->facts,
-          &m,
-          (FlamFigure){ measure_total (p, selection, i), .other = -1 });
+      g_autofree char *total = measure_text (p, selection, i);
 
       flam_cli_print ("%-10s %-18s %s (%s)\n",
                       i == 0 ? "measures" : "",

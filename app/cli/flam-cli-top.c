@@ -40,6 +40,25 @@ add_error (JsonBuilder *json,
     flam_cli_json_int (json, member, estimate.error);
 }
 
+static void
+add_other_errors (JsonBuilder *json,
+                  const FlamTree *tree,
+                  const FlamFunctionRow *row,
+                  gboolean blocks)
+{
+  const FlamEstimate self =
+      flam_functions_estimate_other (tree, flam_functions_self (tree, row));
+  const FlamEstimate total =
+      flam_functions_estimate_other (tree, flam_functions_total (tree, row));
+
+  if (tree->profile->facts.sample_bytes <= 0)
+    return;
+  flam_cli_json_int (
+      json, blocks ? "self_blocks_error" : "self_bytes_error", self.error);
+  flam_cli_json_int (
+      json, blocks ? "total_blocks_error" : "total_bytes_error", total.error);
+}
+
 /* The approximate number of samples behind the row. */
 static void
 add_samples (JsonBuilder *json,
@@ -144,6 +163,7 @@ print_json (const Top *top)
           flam_cli_json_int (json,
                              blocks ? "total_blocks" : "total_bytes",
                              top->rows[i].other_total);
+          add_other_errors (json, tree, &top->rows[i], blocks);
         }
       if (tree->split != NULL)
         flam_cli_json_states (json, measure, &top->rows[i].split);
@@ -230,8 +250,11 @@ add_cells (FlamCliTable *table, const Top *top, guint i)
   flam_cli_table_add (table, total_share, 0);
   if (tree->other_total != NULL)
     {
-      g_autofree char *other =
-          flam_format_value (row->other_total, flam_tree_other_unit (tree));
+      const FlamEstimate estimate = flam_functions_estimate_other (
+          tree, flam_functions_total (tree, row));
+      /* The total beside it shows that there are few samples. */
+      g_autofree char *other = flam_format_with_error (
+          &estimate, row->other_total, flam_tree_other_unit (tree));
 
       flam_cli_table_add (table, other, 0);
     }

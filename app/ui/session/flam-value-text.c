@@ -56,21 +56,16 @@ flam_value_text_counted (const FlamMemorySummary *memory)
 char *
 flam_value_text_other (const FlamTree *tree, FlamFigure figure)
 {
-  FlamMeasure measure = flam_tree_measure (tree);
+  FlamUnit unit = flam_tree_other_unit (tree);
   FlamEstimate estimate;
 
   if (figure.other < 0)
     return NULL;
-  measure.source = flam_allocation_filter_other_source (measure.source);
-  measure.unit = flam_tree_other_unit (tree);
-  estimate = flam_estimate_of_figure (
-      &tree->profile->facts,
-      &measure,
-      (FlamFigure){ figure.other, figure.weight, figure.spread });
+  estimate = flam_functions_estimate_other (tree, figure);
   /* The figure beside it shows that it is based on few samples. */
-  return measure.unit == FLAM_UNIT_COUNT
+  return unit == FLAM_UNIT_COUNT
              ? estimated_blocks (&estimate, figure.other)
-             : flam_format_with_error (&estimate, figure.other, measure.unit);
+             : flam_format_with_error (&estimate, figure.other, unit);
 }
 
 char *

@@ -206,6 +206,11 @@ estimate_of (const FlamFacts *facts,
                                flam_estimate_least (facts, source, is_bytes),
                                (double)ABS (sum),
                                (double)whole);
+  /* They are some of all. */
+  if (whole == 0)
+    whole = is_bytes ? facts->allocated_bytes : facts->allocated_blocks;
+  if (whole > 0)
+    error = MIN (error, (double)MAX (ABS (sum), whole - sum));
   /* Also refuses what is not a number. */
   if (!(error >= 1))
     return estimate;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-functions.h"
 
+#include "flam-allocation-filter.h"
 #include "flam-columns.h"
 
 typedef struct
@@ -233,6 +234,19 @@ FlamFigure
 flam_functions_total (const FlamTree *tree, const FlamFunctionRow *row)
 {
   return figure_of (tree, row->total, row->other_total, &row->spread_total);
+}
+
+FlamEstimate
+flam_functions_estimate_other (const FlamTree *tree, FlamFigure figure)
+{
+  FlamMeasure measure = flam_tree_measure (tree);
+
+  measure.source = flam_allocation_filter_other_source (measure.source);
+  measure.unit = flam_tree_other_unit (tree);
+  return flam_estimate_of_figure (
+      &tree->profile->facts,
+      &measure,
+      (FlamFigure){ figure.other, figure.weight, figure.spread });
 }
 
 FlamFunctionRow

@@ -50,6 +50,11 @@ FlamFigure flam_functions_self (const FlamTree *tree,
 FlamFigure flam_functions_total (const FlamTree *tree,
                                  const FlamFunctionRow *row);
 
+/* A figure's counterpart, blocks for bytes and bytes for blocks, with the error
+ * of that. */
+FlamEstimate flam_functions_estimate_other (const FlamTree *tree,
+                                            FlamFigure figure);
+
 /* A row's name: "[no stack]" for that one. */
 const char *flam_functions_name (const FlamTree *tree, FlamNodeId node);
 
