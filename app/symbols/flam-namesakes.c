@@ -94,7 +94,7 @@ add_parameters (FlamNamesakes *self, const Namesake *rows, guint n)
 /* The functions that look the same. */
 typedef struct
 {
-  FlamStringId file; /* of the first */
+  FlamStringId file; /* of the first that has one */
   FlamModuleId module;
   gboolean files_differ, modules_differ;
   GHashTable *paths; /* last part of a path -> the path, NULL for several */
@@ -159,6 +159,25 @@ note_path (Alike *alike, const char *path)
     g_hash_table_insert (alike->paths, (gpointer)base, NULL);
 }
 
+/* An unknown file or module is no other one: symbols without lines leave a
+ * function beside the same one with lines. */
+static void
+note_place (Alike *alike,
+            const FlamFunctions *functions,
+            FlamFunctionId function)
+{
+  FlamStringId file = functions->file[function];
+  FlamModuleId module = functions->module[function];
+
+  alike->files_differ |= file != 0 && alike->file != 0 && file != alike->file;
+  alike->modules_differ |= module != FLAM_NONE && alike->module != FLAM_NONE &&
+                           module != alike->module;
+  if (alike->file == 0)
+    alike->file = file;
+  if (alike->module == FLAM_NONE)
+    alike->module = module;
+}
+
 static GHashTable *
 find_alike (const FlamNamesakes *self, const Namesake *rows, guint n)
 {
@@ -175,13 +194,11 @@ find_alike (const FlamNamesakes *self, const Namesake *rows, guint n)
       if (alike == NULL)
         {
           alike = g_new0 (Alike, 1);
-          alike->file = functions->file[function];
-          alike->module = functions->module[function];
+          alike->module = FLAM_NONE;
           alike->paths = g_hash_table_new (g_str_hash, g_str_equal);
           g_hash_table_insert (found, g_strdup (name), alike);
         }
-      alike->files_differ |= functions->file[function] != alike->file;
-      alike->modules_differ |= functions->module[function] != alike->module;
+      note_place (alike, functions, function);
     }
   return found;
 }

@@ -406,8 +406,8 @@ test_sampled (void)
 
   g_assert_cmpstr (text,
                    ==,
-                   "Peak 10.0 MB ± 5.61 MB, ≈ 60 % of it in load (a.c:5). "
-                   "800 kB (1 sample) never freed");
+                   "Peak 10.0 MB ± 5.60 MB, ≈ 60 % of it in load (a.c:5). "
+                   "800 kB (2 samples) never freed");
 }
 
 /* --- difference ----------------------------------------------------------- */

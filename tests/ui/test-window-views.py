@@ -433,7 +433,7 @@ class ViewsTest(Base):
             subprocess.run(
                 [BUILD / "app/cli/flambeau-cli", "record", "--output",
                  pathlib.Path(folder, "run-%r.flambeau"), "--",
-                 BUILD / "tests/record/ranks", "30" if rank == 1 else "20", "10"],
+                 BUILD / "tests/record/ranks", "150" if rank == 1 else "100", "10"],
                 env=dict(os.environ, PMI_RANK=str(rank), PMI_JOBID="j"),
                 check=True, capture_output=True,
             )
