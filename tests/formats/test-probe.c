@@ -133,22 +133,13 @@ test_latest (void)
       check_at (&rows[i], 63 << 20);
 }
 
-/* The first bytes of a packed file do not suffice, either. */
-static void
-test_packed (void)
+static FlamProfile *
+load_packed (const GString *text)
 {
-  static const Row row = {
-    "chrome-trace",
-    "{\"metadata\":[",
-    "\"a\",",
-    "0],\"traceEvents\":[{\"ph\":\"X\",\"name\":\"f\",\"pid\":1,\"tid\":1,"
-    "\"ts\":0,\"dur\":5}]}"
-  };
-  g_autoptr (GString) text = document_of (&row, 3 << 20);
   g_autoptr (GZlibCompressor) gzip =
       g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, 1);
   g_autoptr (GError) error = NULL;
-  g_autoptr (FlamProfile) profile = NULL;
+  FlamProfile *profile;
   g_autofree char *packed = g_malloc (text->len);
   g_autofree char *path = NULL;
   gsize read, written;
@@ -172,8 +163,44 @@ test_packed (void)
   profile = flam_formats_load (path, NULL, &error);
   g_unlink (path);
   g_assert_no_error (error);
+  return profile;
+}
+
+/* The first bytes of a packed file do not suffice, either. */
+static void
+test_packed (void)
+{
+  static const Row row = {
+    "chrome-trace",
+    "{\"metadata\":[",
+    "\"a\",",
+    "0],\"traceEvents\":[{\"ph\":\"X\",\"name\":\"f\",\"pid\":1,\"tid\":1,"
+    "\"ts\":0,\"dur\":5}]}"
+  };
+  g_autoptr (GString) text = document_of (&row, 3 << 20);
+  g_autoptr (FlamProfile) profile = load_packed (text);
+
   g_assert_cmpstr (profile->facts.format, ==, "chrome-trace");
   g_assert_cmpint (profile->facts.duration_ns, ==, 5000);
+}
+
+/* Nor do they if they are blank. */
+static void
+test_packed_blanks (void)
+{
+  static const char *const blanks[] = { " ", "\n" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (blanks); i++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+      g_autoptr (FlamProfile) profile = NULL;
+
+      while (text->len < 3 << 20)
+        g_string_append (text, blanks[i]);
+      g_string_append (text, "\nmain;a 3\nmain;b 4\n");
+      profile = load_packed (text);
+      g_assert_cmpstr (profile->facts.format, ==, "folded");
+    }
 }
 
 /* Thousands of members, each with another name, before those that identify the
@@ -219,6 +246,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/probe/latest", test_latest);
   g_test_add_func ("/probe/packed", test_packed);
+  g_test_add_func ("/probe/packed-blanks", test_packed_blanks);
   g_test_add_func ("/probe/many", test_many);
   g_test_add_func ("/probe/within", test_within);
   return g_test_run ();

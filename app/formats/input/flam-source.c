@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-source.h"
 #include "flam-path-access.h"
+#include "flam-text.h"
 #include "flam-unpack.h"
 #include "flam-unpacker.h"
 
@@ -108,6 +109,18 @@ strip_suffixes (FlamSource *source)
     }
 }
 
+/* The blanks before the text, from the `known` ones on. They are no part of the
+ * head. */
+static gsize
+count_blanks (const guint8 *data, gsize there, gsize known)
+{
+  gsize most = MIN (there, FLAM_TEXT_MOST_COMMENTS);
+
+  while (known < most && g_ascii_isspace (data[known]))
+    known++;
+  return known;
+}
+
 /* Starts the unpacking, all layers at once, and waits for the head of the
  * result. Data that only resembles a wrapper is left unchanged. */
 static gboolean
@@ -116,7 +129,7 @@ begin_unpacking (FlamSource *source, GError **error)
   GError *bad = NULL;
   FlamUnpack *unpack = flam_unpack_begin (
       source->data, source->size, source->mapped == 0 && source->file, &bad);
-  gsize there = 0;
+  gsize there = 0, blanks = 0;
   gsize before;
 
   if (bad != NULL)
@@ -132,9 +145,10 @@ begin_unpacking (FlamSource *source, GError **error)
     {
       before = there;
       there = flam_unpack_wait (unpack, before);
+      blanks = count_blanks (source->data, there, blanks);
     }
-  while (there < HEAD && there > before);
-  source->size = MIN (there, HEAD);
+  while (there < blanks + HEAD && there > before);
+  source->size = MIN (there, blanks + HEAD);
   return TRUE;
 }
 
