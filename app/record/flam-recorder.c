@@ -287,25 +287,29 @@ static void
 put_emptiness (Recorder *recorder, gint64 duration)
 {
   guint64 samples = recorder->tracer.stats.samples;
-  const char *why = NULL;
+  FlamBuilder *builder = recorder->builder;
 
   if (!(recorder->options->what & (FLAM_RECORD_CPU | FLAM_RECORD_WALL)))
     return;
   if (recorder->tracer.tasks.charged_cpu == 0 && samples == 0)
-    why = N_ ("no samples: the program used no CPU while it was "
-              "recorded; --mode wall shows what it waited for");
+    flam_builder_note_warning (
+        builder,
+        N_ ("no samples: the program used no CPU while it was "
+            "recorded; --mode wall shows what it waited for"));
   else if (was_idle (recorder, duration) && samples < FEW_SAMPLES &&
            !(recorder->options->what & FLAM_RECORD_WALL))
-    why = samples == 0
-              ? N_ ("no samples: the program used almost no CPU while it was "
-                    "recorded; --mode wall shows what it waited for")
-              : N_ ("few samples: the program used almost no CPU while it was "
-                    "recorded; --mode wall shows what it waited for");
+    flam_builder_note_warning (
+        builder,
+        samples == 0
+            ? N_ ("no samples: the program used almost no CPU while it was "
+                  "recorded; --mode wall shows what it waited for")
+            : N_ ("few samples: the program used almost no CPU while it was "
+                  "recorded; --mode wall shows what it waited for"));
   else if (samples == 0)
-    why = N_ ("no samples: the program ran too briefly; use a "
-              "higher --rate");
-  if (why != NULL)
-    flam_builder_note_warning (recorder->builder, why);
+    flam_builder_note_warning (
+        builder,
+        N_ ("no samples: the program ran too briefly; use a "
+            "higher --rate"));
 }
 
 static void

@@ -28,11 +28,11 @@ draw (unsigned below)
 }
 
 #define SITE(name)                                                             \
-  __attribute__ ((noinline, noipa)) void *name (size_t size)                   \
+  __attribute__ ((noinline)) void *name (size_t size)                          \
   {                                                                            \
     void *block = malloc (size);                                               \
                                                                                \
-    __asm__ volatile("" : "+r"(block));                                        \
+    __asm__ volatile("# " #name : "+r"(block)); /* not the same code */        \
     return block;                                                              \
   }
 

@@ -420,7 +420,7 @@ test_page_blocks (void)
                             "\"every\":524288,"));
   g_assert_nonnull (strstr (text,
                             "{\"name\":\"Blocks at the peak\",\"unit\":"
-                            "\"count\",\"bytes\":0,\"whole\":0}"));
+                            "\"count\",\"bytes\":0,\"whole\":0,\"spread\":"));
 }
 
 int

@@ -7,15 +7,6 @@
 #include "flam-config.h"
 #include "flam-core-picture.h"
 
-char *
-flam_value_text_blocks (gint64 blocks)
-{
-  g_autofree char *text = flam_format_value (blocks, FLAM_UNIT_COUNT);
-
-  return g_strdup_printf (ngettext ("%s block", "%s blocks", (gulong)blocks),
-                          text);
-}
-
 /* "438 blocks", "438 ± 20 blocks" */
 static char *
 estimated_blocks (const FlamEstimate *estimate, gint64 blocks)

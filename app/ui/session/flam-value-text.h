@@ -12,7 +12,6 @@ G_BEGIN_DECLS
  * tree; with its error if it has one, see flam-estimate.h. NULL: the tree has
  * no such counterparts. g_free. */
 char *flam_value_text_other (const FlamTree *tree, FlamFigure figure);
-char *flam_value_text_blocks (gint64 blocks);
 /* A number of the summary's blocks, with its error. */
 char *flam_value_text_part_blocks (const FlamMemorySummary *memory,
                                    const FlamAmounts *amounts,

@@ -160,9 +160,9 @@ join_error (const FlamEstimate *estimate, char *text, char *error)
                                          "%s (%d sample)",
                                          "%s (%d samples)",
                                          (gulong)estimate->samples),
-                            text,
+                            own_text,
                             (int)estimate->samples);
-  return g_strdup_printf ("%s ± %s", text, error);
+  return g_strdup_printf ("%s ± %s", own_text, own_error);
 }
 
 char *
@@ -200,8 +200,9 @@ flam_format_from_few (char *text, const FlamEstimate *estimate)
                           (int)estimate->samples);
 }
 
-char *
-flam_format_share (const FlamEstimate *estimate, gint64 part, gint64 whole)
+/* A share with its error, which is in the unit of the parts. */
+static char *
+format_share (const FlamEstimate *estimate, gint64 part, gint64 whole)
 {
   g_autofree char *most = NULL;
 
@@ -274,9 +275,9 @@ flam_format_amounts (const FlamMemorySummary *memory,
   if (column == FLAM_MEMORY_COLUMN_TEMPORARY)
     {
       estimate = flam_amounts_churn_estimate (memory, amounts);
-      return flam_format_share (&estimate,
-                                amount->blocks,
-                                amounts->part[FLAM_MEMORY_ALLOCATED].blocks);
+      return format_share (&estimate,
+                           amount->blocks,
+                           amounts->part[FLAM_MEMORY_ALLOCATED].blocks);
     }
   estimate = flam_amounts_estimate (memory, amounts, part, bytes);
   return flam_format_estimate (&estimate,

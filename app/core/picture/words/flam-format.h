@@ -41,9 +41,6 @@ char *flam_format_with_error (const FlamEstimate *estimate,
 /* "5.05 MB in 40 018 blocks, from 9 samples" if the estimate is from few
  * samples; otherwise the text. Takes ownership of it. */
 char *flam_format_from_few (char *text, const FlamEstimate *estimate);
-/* A share with its error, which is in the unit of the parts. */
-char *
-flam_format_share (const FlamEstimate *estimate, gint64 part, gint64 whole);
 /* A weight of a measure, likewise. */
 char *flam_format_estimated (const FlamEstimate *estimate,
                              const FlamMeasure *measure,
