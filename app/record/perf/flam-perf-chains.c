@@ -30,12 +30,11 @@ struct _FlamPerfChains
 };
 
 FlamPerfChains *
-flam_perf_chains_new (guint ticks)
+flam_perf_chains_new (void)
 {
   FlamPerfChains *chains = g_new0 (FlamPerfChains, 1);
 
-  chains->copies =
-      flam_perf_copies_new ((guint)sysconf (_SC_NPROCESSORS_CONF), ticks);
+  chains->copies = flam_perf_copies_new ((guint)sysconf (_SC_NPROCESSORS_CONF));
   chains->memory = flam_perf_memory_new ();
   chains->pages = flam_runtime_pages_new ();
   chains->threads = g_hash_table_new_full (NULL, NULL, NULL, g_free);

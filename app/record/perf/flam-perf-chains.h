@@ -15,7 +15,7 @@
 
 typedef struct _FlamPerfChains FlamPerfChains;
 
-FlamPerfChains *flam_perf_chains_new (guint ticks);
+FlamPerfChains *flam_perf_chains_new (void);
 void flam_perf_chains_free (FlamPerfChains *chains);
 /* For the options of rings. NULL: the kernel copies nothing. */
 const FlamPerfCopies *flam_perf_chains_copies (const FlamPerfChains *chains);

@@ -18,9 +18,7 @@ struct _FlamPerfCopies
   int wanted;  /* map: thread -> FlamPerfWanted */
   int scratch; /* map: CPU -> FlamPerfCopied */
   int output;  /* map: CPU -> event */
-  int left;    /* map: 0 -> the CPU's ticks until the next sample */
   int program;
-  int thinning; /* the same for an event with many ticks; -1: unavailable */
 };
 
 /* As in `wanted`. */
@@ -159,51 +157,14 @@ copy_block (Program *program, guint i)
   store_zero (program, BPF_REG_1, 0);
 }
 
-static void
-leave (Program *program, gint32 result)
-{
-  set_value (program, BPF_REG_0, result);
-  put (program, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-}
-
-/* Ends the program, without a sample, at all ticks but one of `ticks` in the
- * mean. The number until the next one is between half and one and a half of
- * that, at random: a program whose processes all live as long would otherwise
- * be sampled at the same place in each. */
-static void
-thin_out (Program *program, const FlamPerfCopies *copies, guint ticks)
-{
-  put (program, BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, THREAD, 0);
-  look_up (program, copies->left, THREAD);
-  put (program, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, 2, 0);
-  leave (program, 0);
-  set (program, WANTED, BPF_REG_0);
-  load (program, BPF_REG_1, WANTED, 0);
-  put (program, BPF_JMP | BPF_JLE | BPF_K, BPF_REG_1, 0, 4, 1);
-  add_value (program, BPF_REG_1, -1);
-  store (program, BPF_DW, WANTED, 0, BPF_REG_1);
-  leave (program, 0);
-  call (program, BPF_FUNC_get_prandom_u32);
-  put (program,
-       BPF_ALU | BPF_MOD | BPF_K,
-       BPF_REG_0,
-       0,
-       0,
-       (gint32)(2 * (ticks / 2) + 1));
-  add_value (program, BPF_REG_0, (gint32)(ticks - ticks / 2));
-  store (program, BPF_DW, WANTED, 0, BPF_REG_0);
-}
-
 /* The kernel's number of the thread is always written: it tells whose blocks to
  * request. */
 static void
-write_program (Program *program, const FlamPerfCopies *copies, guint ticks)
+write_program (Program *program, const FlamPerfCopies *copies)
 {
   guint end;
 
   set (program, CONTEXT, BPF_REG_1);
-  if (ticks > 1)
-    thin_out (program, copies, ticks);
   call (program, BPF_FUNC_get_current_pid_tgid);
   store (program, BPF_W, BPF_REG_10, THREAD, BPF_REG_0);
   put (program, BPF_ALU | BPF_MOV | BPF_X, COUNT, BPF_REG_0, 0, 0);
@@ -211,7 +172,8 @@ write_program (Program *program, const FlamPerfCopies *copies, guint ticks)
   store (program, BPF_W, BPF_REG_10, CPU, BPF_REG_0);
   look_up (program, copies->scratch, CPU);
   put (program, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, 2, 0);
-  leave (program, 1);
+  set_value (program, BPF_REG_0, 1);
+  put (program, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
   set (program, COPIED, BPF_REG_0);
   store (
       program, BPF_DW, COPIED, G_STRUCT_OFFSET (FlamPerfCopied, thread), COUNT);
@@ -247,7 +209,8 @@ write_program (Program *program, const FlamPerfCopies *copies, guint ticks)
   set (program, BPF_REG_4, COPIED);
   call (program, BPF_FUNC_perf_event_output);
   /* 1: the sample is written, too. */
-  leave (program, 1);
+  set_value (program, BPF_REG_0, 1);
+  put (program, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
 /* --- the kernel ---------------------------------------------------------- */
@@ -284,12 +247,12 @@ set_element (int map, gconstpointer key, gconstpointer value)
 }
 
 static int
-load_program (const FlamPerfCopies *copies, guint ticks)
+load_program (const FlamPerfCopies *copies)
 {
   g_autofree Program *program = g_new0 (Program, 1);
   union bpf_attr attr;
 
-  write_program (program, copies, ticks);
+  write_program (program, copies);
   memset (&attr, 0, sizeof attr);
   attr.prog_type = BPF_PROG_TYPE_PERF_EVENT;
   attr.insns = GPOINTER_TO_SIZE (program->code);
@@ -299,7 +262,7 @@ load_program (const FlamPerfCopies *copies, guint ticks)
 }
 
 FlamPerfCopies *
-flam_perf_copies_new (guint n_cpus, guint ticks)
+flam_perf_copies_new (guint n_cpus)
 {
   FlamPerfCopies *copies = g_new0 (FlamPerfCopies, 1);
   int code;
@@ -312,12 +275,7 @@ flam_perf_copies_new (guint n_cpus, guint ticks)
   copies->program =
       copies->wanted < 0 || copies->scratch < 0 || copies->output < 0
           ? -1
-          : load_program (copies, 1);
-  copies->left = copies->thinning = -1;
-  if (copies->program >= 0 && ticks > 1)
-    copies->left = make_map (BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 1);
-  if (copies->left >= 0)
-    copies->thinning = load_program (copies, ticks);
+          : load_program (copies);
   if (copies->program >= 0)
     return copies;
   code = errno;
@@ -335,12 +293,8 @@ flam_perf_copies_free (FlamPerfCopies *copies)
     close (copies->scratch);
   if (copies->output >= 0)
     close (copies->output);
-  if (copies->left >= 0)
-    close (copies->left);
   if (copies->program >= 0)
     close (copies->program);
-  if (copies->thinning >= 0)
-    close (copies->thinning);
   g_free (copies);
 }
 
@@ -348,18 +302,6 @@ gboolean
 flam_perf_copies_watch (const FlamPerfCopies *copies, int event)
 {
   return ioctl (event, PERF_EVENT_IOC_SET_BPF, copies->program) == 0;
-}
-
-gboolean
-flam_perf_copies_can_thin_out (const FlamPerfCopies *copies)
-{
-  return copies->thinning >= 0;
-}
-
-gboolean
-flam_perf_copies_thin_out (const FlamPerfCopies *copies, int event)
-{
-  return ioctl (event, PERF_EVENT_IOC_SET_BPF, copies->thinning) == 0;
 }
 
 int

@@ -39,15 +39,11 @@ typedef struct
 
 typedef struct _FlamPerfCopies FlamPerfCopies;
 
-/* `ticks`: for flam_perf_copies_thin_out(). NULL sets errno. */
-FlamPerfCopies *flam_perf_copies_new (guint n_cpus, guint ticks);
+/* NULL sets errno. */
+FlamPerfCopies *flam_perf_copies_new (guint n_cpus);
 void flam_perf_copies_free (FlamPerfCopies *copies);
 /* Lets the program run at each sample of an event. FALSE sets errno. */
 gboolean flam_perf_copies_watch (const FlamPerfCopies *copies, int event);
-/* The same for an event of which one tick of `ticks` is to be a sample, at
- * random. FALSE: each is one, without copies. */
-gboolean flam_perf_copies_can_thin_out (const FlamPerfCopies *copies);
-gboolean flam_perf_copies_thin_out (const FlamPerfCopies *copies, int event);
 /* Opens the event by which the program writes into the ring of `ring_fd`;
  * returns the event, or -1 with errno set. */
 int flam_perf_copies_open (const FlamPerfCopies *copies, int cpu, int ring_fd);

@@ -9,11 +9,6 @@
 #include "flam-core-profile.h"
 #include "flam-record-events.h"
 
-/* See FlamPerfEvent.ticks: ns between two of them, at most; but not more in a
- * period than this many, since each costs some µs. */
-#define TICK 300000
-#define MOST_TICKS 32
-
 /* Each time that a thread leaves its CPU. */
 static const FlamPerfEvent switches = { PERF_TYPE_SOFTWARE,
                                         PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -92,12 +87,9 @@ FlamPerfEvents *
 flam_perf_events_new (const FlamRecordOptions *options, char **why)
 {
   FlamPerfEvents *events = g_new0 (FlamPerfEvents, 1);
-  guint64 period = (guint64)(1e9 / options->rate);
   FlamPerfEvent clock = { PERF_TYPE_SOFTWARE,
                           PERF_COUNT_SW_CPU_CLOCK,
-                          period,
-                          .ticks = (guint)MIN ((period + TICK - 1) / TICK,
-                                               MOST_TICKS) };
+                          (guint64)(1e9 / options->rate) };
   g_autoptr (GPtrArray) counted = NULL;
   g_autofree char *unknown = NULL;
 

@@ -58,16 +58,6 @@ flam_perf_add_thread (FlamPerf *perf,
   return thread;
 }
 
-/* For flam-perf-first.c. */
-static void
-count_first_period (FlamPerf *perf, const FlamPerfThread *thread)
-{
-  gint64 period = (gint64)flam_perf_rings_period (perf->rings, FLAM_PERF_CLOCK);
-
-  if (thread->is_new && !perf->thins_out)
-    perf->first_periods += MIN (thread->total, period);
-}
-
 void
 flam_perf_remove_thread (FlamPerf *perf, FlamPerfThread *thread, gint64 now)
 {
@@ -85,7 +75,6 @@ flam_perf_remove_thread (FlamPerf *perf, FlamPerfThread *thread, gint64 now)
     flam_perf_chains_forget (perf->tracer->chains, tid);
   g_strlcpy (rest.comm, thread->name, sizeof rest.comm);
   perf->tracer->tasks.charged_cpu += thread->total;
-  count_first_period (perf, thread);
   perf->tracer->tasks.switches += thread->switches;
   flam_tasks_retire (&perf->tracer->tasks, thread->task, &rest);
   g_hash_table_remove (perf->threads, GINT_TO_POINTER (tid));

@@ -29,7 +29,6 @@ make_rings (FlamPerf *perf, gboolean on_exec)
     .copies = perf->tracer->chains != NULL
                   ? flam_perf_chains_copies (perf->tracer->chains)
                   : NULL,
-    .thin_out = perf->thins_out,
   };
 
   return flam_perf_rings_new (&settings);
@@ -319,9 +318,7 @@ flam_perf_start (FlamTracer *tracer, GError **error)
       g_hash_table_new_full (NULL, NULL, NULL, flam_perf_process_free);
   perf->waits = g_hash_table_new (NULL, NULL);
   if (tracer->runtimes != NULL)
-    tracer->chains = flam_perf_chains_new (
-        g_array_index (perf->events->list, FlamPerfEvent, FLAM_PERF_CLOCK)
-            .ticks);
+    tracer->chains = flam_perf_chains_new ();
   if (flam_perf_wants_wall (perf))
     perf->names = flam_kallsyms_open (NULL, NULL);
   tracer->origin += flam_tracer_now (tracer);

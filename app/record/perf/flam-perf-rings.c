@@ -81,13 +81,6 @@ attributes_of (const FlamPerfEvent *event)
   };
 }
 
-/* How often the kernel looks in a period. */
-static guint
-ticks_of (const FlamPerfRings *rings, guint index)
-{
-  return rings->options.thin_out ? MAX (rings->events[index].ticks, 1) : 1;
-}
-
 /* The first event of a thread also records its forks, names, mappings and
  * end. */
 static struct perf_event_attr
@@ -98,8 +91,7 @@ sampling_attributes (const FlamPerfRings *rings, guint index)
   struct perf_event_attr attr = attributes_of (event);
 
   attr.freq = event->period == 0;
-  attr.sample_period =
-      attr.freq ? options->frequency : event->period / ticks_of (rings, index);
+  attr.sample_period = attr.freq ? options->frequency : event->period;
   attr.sample_type = event->raw ? RAW_SAMPLE_TYPE : SAMPLE_TYPE;
   attr.disabled = attr.enable_on_exec = options->on_exec;
   attr.inherit = 1;
@@ -292,18 +284,6 @@ write_to_ring (FlamPerfRings *rings, Ring *ring, int fd)
   return TRUE;
 }
 
-/* All ticks would be samples if the program were not there to thin them out. */
-static void
-watch (const FlamPerfRings *rings, int fd, guint index)
-{
-  const FlamPerfCopies *copies = rings->options.copies;
-
-  if (ticks_of (rings, index) == 1)
-    flam_perf_copies_watch (copies, fd);
-  else if (!flam_perf_copies_thin_out (copies, fd))
-    ioctl (fd, PERF_EVENT_IOC_PERIOD, &rings->events[index].period);
-}
-
 /* A CPU that is off line has no event. */
 static gboolean
 add_event (FlamPerfRings *rings, Ring *ring, pid_t tid, guint index)
@@ -325,7 +305,7 @@ add_event (FlamPerfRings *rings, Ring *ring, pid_t tid, guint index)
     return FALSE;
   note_id (rings, id, index);
   if (rings->options.copies != NULL && !rings->events[index].raw)
-    watch (rings, fd, index);
+    flam_perf_copies_watch (rings->options.copies, fd);
   return write_to_ring (rings, ring, fd);
 }
 

@@ -67,7 +67,6 @@ typedef struct
   guint64 config;
   guint64 period; /* a sample at each multiple of it; 0: by frequency */
   gboolean raw;   /* a tracepoint: samples have its record, and no stack */
-  guint ticks;    /* of a period, if ticks are thinned out; 0: one */
 } FlamPerfEvent;
 
 typedef struct
@@ -82,9 +81,6 @@ typedef struct
                             kernel's part of stacks; read only now and then */
   gboolean user_only;    /* excluding the kernel */
   const FlamPerfCopies *copies; /* made at samples with a stack; or NULL */
-  /* The kernel looks at each of an event's `ticks`, and takes one of them as a
-   * sample, at random: flam_perf_copies_can_thin_out() */
-  gboolean thin_out;
 } FlamPerfOptions;
 
 typedef struct _FlamPerfRings FlamPerfRings;

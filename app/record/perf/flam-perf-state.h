@@ -13,7 +13,6 @@
  *    flam-perf-take     records become threads, processes and messages
  *    flam-perf-off      the time off a CPU
  *    flam-perf-open     which threads are followed
- *    flam-perf-first    the first period of short-lived threads
  *
  * flam-perf.c is the loop. */
 
@@ -60,8 +59,6 @@ struct _FlamPerf
   gboolean wants_more;         /* a stack was cut off */
   gboolean prompt;             /* a ring has little room: it is read at once */
   gint64 told_at;              /* when sleepers were last reported */
-  gint64 first_periods;        /* ns, of new threads, which have no sample */
-  gboolean thins_out;          /* they have some: flam-perf-first.c */
 };
 
 /* --- flam-perf-list ------------------------------------------------------ */
@@ -97,15 +94,7 @@ void flam_perf_tell_sleepers (FlamPerf *perf);
 
 /* --- flam-perf-open ------------------------------------------------------ */
 
-/* Opens the events again, for larger copies of stacks, or ticks that are
- * thinned out. */
+/* Opens the events again, for larger copies of stacks. */
 void flam_perf_reopen (FlamPerf *perf);
-
-/* --- flam-perf-first ----------------------------------------------------- */
-
-/* TRUE: the events are to be opened again. */
-gboolean flam_perf_first_look (FlamPerf *perf);
-/* At the end. */
-void flam_perf_first_warn (FlamPerf *perf);
 
 #endif

@@ -149,7 +149,6 @@ take_begin (FlamPerf *perf, const FlamPerfRecord *record)
                                  now);
   thread->state = FLAM_PERF_QUEUED;
   thread->before = 0;
-  thread->is_new = TRUE;
 }
 
 /* Whether its stack is recorded: that of the clock, or of a switch. */

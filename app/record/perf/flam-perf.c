@@ -95,7 +95,6 @@ end (FlamPerf *perf)
       flam_perf_remove_thread (perf, thread, now);
     }
   flam_tracer_warn_of_survivors (tracer);
-  flam_perf_first_warn (perf);
 }
 
 void
@@ -123,7 +122,7 @@ flam_perf_run (FlamPerf *perf)
       flam_commands_say_status (tracer, now);
       flam_pipe_push (tracer->pipe, now, BATCH_AGE);
       flam_perf_tell_sleepers (perf);
-      if (flam_perf_first_look (perf) || perf->wants_more)
+      if (perf->wants_more)
         flam_perf_reopen (perf);
       wait_for_something (perf, &mask);
     }
