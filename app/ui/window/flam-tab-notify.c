@@ -11,6 +11,13 @@ name_of (FlamTab *self)
   return g_strdup_printf ("tab-%u", self->number);
 }
 
+/* Not while the program ends. */
+static gboolean
+is_listening (void)
+{
+  return g_application_get_is_registered (g_application_get_default ());
+}
+
 void
 flam_tab_withdraw (FlamTab *self)
 {
@@ -19,7 +26,8 @@ flam_tab_withdraw (FlamTab *self)
   if (!self->notified)
     return;
   self->notified = FALSE;
-  g_application_withdraw_notification (g_application_get_default (), name);
+  if (is_listening ())
+    g_application_withdraw_notification (g_application_get_default (), name);
 }
 
 static void
@@ -38,7 +46,8 @@ flam_tab_notify (FlamTab *self, const char *title, const char *body)
   g_autofree char *name = name_of (self);
   g_autoptr (GNotification) notification = NULL;
 
-  if (!GTK_IS_WINDOW (window) || gtk_window_is_active (GTK_WINDOW (window)))
+  if (!GTK_IS_WINDOW (window) || gtk_window_is_active (GTK_WINDOW (window)) ||
+      !is_listening ())
     return;
   notification = g_notification_new (title);
   if (body != NULL)
