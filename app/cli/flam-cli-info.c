@@ -16,6 +16,19 @@ measure_total (const FlamProfile *profile,
   return flam_weights_total (profile, copy);
 }
 
+static FlamFigure
+measure_figure (const FlamProfile *profile,
+                const FlamSelection *selection,
+                guint measure)
+{
+  g_autoptr (FlamSelection) copy = flam_selection_copy (selection);
+  g_autoptr (FlamWeights) weights = NULL;
+
+  copy->measure = measure;
+  weights = flam_weights_new (profile, copy, NULL, NULL);
+  return flam_weights_figure (weights);
+}
+
 static void
 add_measure_error (JsonBuilder *json,
                    const FlamProfile *profile,
@@ -23,16 +36,12 @@ add_measure_error (JsonBuilder *json,
                    guint measure)
 {
   const FlamMeasure of = flam_selection_measure (selection, profile, measure);
-  g_autoptr (FlamSelection) copy = flam_selection_copy (selection);
-  g_autoptr (FlamWeights) weights = NULL;
   FlamEstimate estimate;
 
   if (profile->facts.sample_bytes == 0)
     return;
-  copy->measure = measure;
-  weights = flam_weights_new (profile, copy, NULL, NULL);
   estimate = flam_estimate_of_figure (
-      &profile->facts, &of, flam_weights_figure (weights));
+      &profile->facts, &of, measure_figure (profile, selection, measure));
   if (!estimate.sampled)
     return;
   flam_cli_json_int (json, "total_error", estimate.error);
@@ -340,15 +349,11 @@ static char *
 measure_text (const FlamProfile *p, const FlamSelection *selection, guint i)
 {
   const FlamMeasure measure = flam_selection_measure (selection, p, i);
-  g_autoptr (FlamSelection) copy = flam_selection_copy (selection);
-  g_autoptr (FlamWeights) weights = NULL;
 
   if (p->facts.sample_bytes == 0)
     return flam_format_weight (&measure, measure_total (p, selection, i));
-  copy->measure = i;
-  weights = flam_weights_new (p, copy, NULL, NULL);
   return flam_format_figure (
-      &p->facts, &measure, flam_weights_figure (weights));
+      &p->facts, &measure, measure_figure (p, selection, i));
 }
 
 static void

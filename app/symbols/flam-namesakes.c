@@ -159,8 +159,8 @@ note_path (Alike *alike, const char *path)
     g_hash_table_insert (alike->paths, (gpointer)base, NULL);
 }
 
-/* An unknown file or module is no other one: symbols without lines leave a
- * function beside the same one with lines. */
+/* Only known files and modules can differ: a function that was first found
+ * without its lines and then with them is in the profile twice. */
 static void
 note_place (Alike *alike,
             const FlamFunctions *functions,

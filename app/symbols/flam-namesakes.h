@@ -25,8 +25,8 @@ FlamNamesakes *flam_namesakes_ref (FlamNamesakes *namesakes);
 void flam_namesakes_unref (FlamNamesakes *namesakes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamNamesakes, flam_namesakes_unref)
 
-/* The name with what tells the function apart from another one of that name;
- * NULL if there is no other or nothing to tell them apart, as for FLAM_NONE. */
+/* The name, followed by what distinguishes the function from others of that
+ * name. NULL: the name is unique, nothing distinguishes them, or FLAM_NONE. */
 const char *flam_namesakes_get (const FlamNamesakes *namesakes,
                                 FlamFunctionId function);
 

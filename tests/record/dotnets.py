@@ -96,7 +96,7 @@ compiler = None  # the `dotnet` that runs it, if it is another one than the prog
 
 
 def compile_program(source, runs, made, references):
-    """FALSE: there is no compiler."""
+    """Whether a compiler was found."""
     dotnet = pathlib.Path(compiler or runs).resolve()
     csc = sorted(dotnet.parent.glob("sdk/*/Roslyn/bincore/csc.dll"))
     if not csc:
@@ -189,7 +189,7 @@ folders = []  # which are removed at the end
 
 @functools.cache
 def program(source, runs):
-    """The command that runs it; None: there is no compiler."""
+    """The command that runs it, or None without a compiler."""
     folders.append(tempfile.TemporaryDirectory(prefix="flam-dotnet."))
     folder, runs = pathlib.Path(folders[-1].name), pathlib.Path(runs)
     if runs.name != "dotnet":

@@ -109,8 +109,8 @@ strip_suffixes (FlamSource *source)
     }
 }
 
-/* The blanks before the text, from the `known` ones on. They are no part of the
- * head. */
+/* The number of blanks before the text, of which the first `known` were counted
+ * before. The head begins behind them. */
 static gsize
 count_blanks (const guint8 *data, gsize there, gsize known)
 {

@@ -13,8 +13,8 @@
  *                      103 entry points   method ─▶ number of a function
  *                      109 the same for instances of generic methods
  *
- * The image is mapped as its sections ask for, or, if there is no code in it,
- * as it is in the file. Sources: ECMA-335 II.22, II.24 and II.25;
+ * An image with code is mapped section by section, one without code as it is in
+ * the file. Sources: ECMA-335 II.22, II.24 and II.25;
  * dotnet/runtime's docs/design/coreclr/botr/readytorun-format.md and, for the
  * compressed arrays, src/coreclr/vm/nativeformatreader.h. */
 

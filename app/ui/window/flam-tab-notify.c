@@ -11,9 +11,9 @@ name_of (FlamTab *self)
   return g_strdup_printf ("tab-%u", self->number);
 }
 
-/* Not while the program ends. */
+/* FALSE while the program ends. */
 static gboolean
-is_listening (void)
+is_registered (void)
 {
   return g_application_get_is_registered (g_application_get_default ());
 }
@@ -26,7 +26,7 @@ flam_tab_withdraw (FlamTab *self)
   if (!self->notified)
     return;
   self->notified = FALSE;
-  if (is_listening ())
+  if (is_registered ())
     g_application_withdraw_notification (g_application_get_default (), name);
 }
 
@@ -47,7 +47,7 @@ flam_tab_notify (FlamTab *self, const char *title, const char *body)
   g_autoptr (GNotification) notification = NULL;
 
   if (!GTK_IS_WINDOW (window) || gtk_window_is_active (GTK_WINDOW (window)) ||
-      !is_listening ())
+      !is_registered ())
     return;
   notification = g_notification_new (title);
   if (body != NULL)

@@ -32,7 +32,7 @@ typedef struct
  *
  * The recorder rounds 1 / p to a whole number at random, which adds to the
  * variance. The mean of the unit is what one sample more or less changes. All
- * 0: there are no such blocks, or their sizes are unknown. */
+ * members are 0 if no such block was sampled or its size is unknown. */
 typedef struct
 {
   gint64 exact; /* of the bytes, those of mappings and the break, which are
