@@ -355,12 +355,20 @@ record_group (const char *group, const char *option, const char *value)
 }
 
 static void
+leave_group (const char *group)
+{
+  for (guint tries = 0; g_rmdir (group) != 0 && tries < 1000; tries++)
+    g_usleep (1000);
+}
+
+static void
 test_groups (void)
 {
   static const char *const cases[][3] = {
     { "--cgroup", "fl-tree", "/fl-tree" },
     { "--unit", "fl-tree.service", "fl-tree" },
     { "--unit", "fl-tree.scope", "fl-tree.scope" },
+    { "--unit", "_cpu.service", "cpu" },
     { "--container", "machine-fl\\x2dtree.scope", "fl-tree" },
     { "--container",
       "docker-0123456789abcdef0123456789abcdef.scope",
@@ -377,8 +385,67 @@ test_groups (void)
           return;
         }
       record_group (group, cases[i][0], cases[i][2]);
-      for (guint tries = 0; g_rmdir (group) != 0 && tries < 1000; tries++)
-        g_usleep (1000);
+      leave_group (group);
+    }
+}
+
+/* A unit has other names, which systemd resolves. */
+static void
+test_alias (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *client = g_build_filename (folder, "systemctl", NULL);
+  g_autofree char *old = g_strdup (g_getenv ("PATH"));
+  g_autofree char *path = g_strconcat (folder, ":", old, NULL);
+  g_autofree char *group = make_group ("fl-tree.service");
+
+  if (group == NULL)
+    {
+      g_test_skip ("no control group can be made here");
+      return;
+    }
+  g_assert_true (g_file_set_contents (
+      client,
+      "#!/bin/sh\n"
+      "test \"$*\" = 'show --property=ControlGroup --value -- elder' &&\n"
+      "  echo /fl-tree.service\n",
+      -1,
+      NULL));
+  g_assert_cmpint (g_chmod (client, 0700), ==, 0);
+  g_setenv ("PATH", path, TRUE);
+  record_group (group, "--unit", "elder");
+  g_setenv ("PATH", old, TRUE);
+  leave_group (group);
+  g_unlink (client);
+  g_rmdir (folder);
+}
+
+/* In the first version, one path names a group of each hierarchy, which may
+ * have different processes. */
+static void
+test_hierarchies (void)
+{
+  static const char *const mounts[] = { "/sys/fs/cgroup/freezer",
+                                        "/sys/fs/cgroup/pids" };
+  char *groups[G_N_ELEMENTS (mounts)];
+
+  for (guint i = 0; i < G_N_ELEMENTS (mounts); i++)
+    if (access (mounts[i], W_OK) != 0)
+      {
+        g_test_skip ("there are no writable groups of the first version");
+        return;
+      }
+  for (guint i = 0; i < G_N_ELEMENTS (mounts); i++)
+    {
+      groups[i] = g_build_filename (mounts[i], "fl-tree", NULL);
+      g_assert_cmpint (g_mkdir (groups[i], 0755), ==, 0);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (mounts); i++)
+    record_group (groups[i], "--cgroup", "/fl-tree");
+  for (guint i = 0; i < G_N_ELEMENTS (mounts); i++)
+    {
+      leave_group (groups[i]);
+      g_free (groups[i]);
     }
 }
 
@@ -470,6 +537,8 @@ main (int argc, char **argv)
   g_test_add_func ("/trees/wait", test_wait);
   g_test_add_func ("/trees/wait-ended", test_wait_ended);
   g_test_add_func ("/trees/groups", test_groups);
+  g_test_add_func ("/trees/alias", test_alias);
+  g_test_add_func ("/trees/hierarchies", test_hierarchies);
   g_test_add_func ("/trees/other-root", test_other_root);
   return g_test_run ();
 }

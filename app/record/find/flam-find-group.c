@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "flam-proc.h"
 
@@ -40,46 +41,13 @@ read_folder (const char *path, GArray *pids)
     }
 }
 
-/* A group of the first version is below the mount of one of its
- * controllers. */
-static char *
-folder_of (const char *path)
-{
-  g_autofree char *unified = g_build_filename (MOUNT, path, NULL);
-  g_autoptr (GDir) dir = NULL;
-  const char *name;
-
-  if (g_str_has_prefix (path, MOUNT "/"))
-    return g_strdup (path);
-  if (g_file_test (unified, G_FILE_TEST_IS_DIR))
-    return g_steal_pointer (&unified);
-  dir = g_dir_open (MOUNT, 0, NULL);
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *folder = g_build_filename (MOUNT, name, path, NULL);
-
-      if (g_file_test (folder, G_FILE_TEST_IS_DIR))
-        return g_steal_pointer (&folder);
-    }
-  return NULL;
-}
-
-GArray *
-flam_find_in_cgroup (const char *path)
-{
-  g_autofree char *folder = folder_of (path);
-  GArray *pids = g_array_new (FALSE, FALSE, sizeof (pid_t));
-
-  if (folder != NULL)
-    read_folder (folder, pids);
-  return pids;
-}
-
 /* --- by the groups of each process --------------------------------------- */
 
-typedef gboolean (*Matches) (const char *part, const char *name);
+typedef gboolean (*Matches) (const char *path, const char *name);
 
-/* Lines of /proc/PID/cgroup are "ID:CONTROLLERS:/PATH". */
+/* Lines of /proc/PID/cgroup are "ID:CONTROLLERS:/PATH", one for each hierarchy.
+ * With the first version of control groups, a process may be in different
+ * groups of them. */
 static gboolean
 is_in_group (pid_t pid, Matches matches, const char *name)
 {
@@ -89,11 +57,9 @@ is_in_group (pid_t pid, Matches matches, const char *name)
   for (guint i = 0; lines[i] != NULL; i++)
     {
       const char *path = strchr (lines[i], '/');
-      g_auto (GStrv) parts = g_strsplit (path != NULL ? path : "", "/", -1);
 
-      for (guint j = 0; parts[j] != NULL; j++)
-        if (matches (parts[j], name))
-          return TRUE;
+      if (path != NULL && matches (path, name))
+        return TRUE;
     }
   return FALSE;
 }
@@ -115,19 +81,159 @@ find_in_groups (Matches matches, const char *name)
 }
 
 static gboolean
+is_at_or_below (const char *path, const char *group)
+{
+  gsize n = strlen (group);
+
+  return strncmp (path, group, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+GArray *
+flam_find_in_cgroup (const char *path)
+{
+  g_autofree char *group = g_strconcat (*path == '/' ? "" : "/", path, NULL);
+  GArray *pids;
+
+  while (g_str_has_suffix (group, "/"))
+    group[strlen (group) - 1] = '\0';
+  if (!is_at_or_below (group, MOUNT))
+    return find_in_groups (is_at_or_below, group);
+  pids = g_array_new (FALSE, FALSE, sizeof (pid_t));
+  read_folder (group, pids);
+  return pids;
+}
+
+static gboolean
+has_part (const char *path,
+          gboolean (*matches) (const char *part, const char *name),
+          const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (path, "/", -1);
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (matches (parts[i], name))
+      return TRUE;
+  return FALSE;
+}
+
+static char *
+pid_namespace (pid_t pid)
+{
+  g_autofree char *link = g_strdup_printf ("/proc/%d/ns/pid", (int)pid);
+
+  return g_file_read_link (link, NULL);
+}
+
+/* --- programs that are asked ---------------------------------------------- */
+
+/* What it prints; NULL: it failed. It waits for a service that may not answer.
+ * Signals are blocked here, and so they are in the program. */
+static char *
+output_of (const char *const *program, const char *name)
+{
+  static const char *const limit[] = { "timeout", "--signal=KILL", "5" };
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  g_autofree char *found = g_find_program_in_path (program[0]);
+  g_autofree char *text = NULL;
+  int status;
+
+  for (guint i = 0; i < G_N_ELEMENTS (limit); i++)
+    g_ptr_array_add (argv, (gpointer)limit[i]);
+  for (guint i = 0; program[i] != NULL; i++)
+    g_ptr_array_add (argv, (gpointer)program[i]);
+  g_ptr_array_add (argv, (gpointer) "--");
+  g_ptr_array_add (argv, (gpointer)name);
+  g_ptr_array_add (argv, NULL);
+  if (found != NULL &&
+      g_spawn_sync (NULL,
+                    (char **)argv->pdata,
+                    NULL,
+                    G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL,
+                    NULL,
+                    NULL,
+                    &text,
+                    NULL,
+                    &status,
+                    NULL) &&
+      status == 0)
+    return g_steal_pointer (&text);
+  return NULL;
+}
+
+/* --- units of systemd ----------------------------------------------------- */
+
+static gboolean
 is_unit (const char *part, const char *unit)
 {
   gsize n = strlen (unit);
 
+  /* "_memory.service": without it, the kernel could take the name for that of a
+   * file of its own. */
+  part += *part == '_';
   return n > 0 && strncmp (part, unit, n) == 0 &&
          (part[n] == '\0' ||
           (strchr (unit, '.') == NULL && strcmp (part + n, ".service") == 0));
 }
 
+static gboolean
+is_in_unit (const char *path, const char *unit)
+{
+  return has_part (path, is_unit, unit);
+}
+
+/* A container may have a unit of the same name. Which namespace a process of
+ * another user is in cannot be read. */
+static void
+prefer_ours (GArray *pids)
+{
+  g_autofree char *ours = pid_namespace (getpid ());
+  g_autoptr (GArray) here = g_array_new (FALSE, FALSE, sizeof (pid_t));
+
+  for (guint i = 0; i < pids->len; i++)
+    {
+      pid_t pid = g_array_index (pids, pid_t, i);
+      g_autofree char *its = pid_namespace (pid);
+
+      if (its == NULL || strcmp (its, ours) == 0)
+        g_array_append_val (here, pid);
+    }
+  if (here->len == 0)
+    return;
+  g_array_set_size (pids, 0);
+  g_array_append_vals (pids, here->data, here->len);
+}
+
 GArray *
 flam_find_in_unit (const char *unit)
 {
-  return find_in_groups (is_unit, unit);
+  /* Other names of a unit, as sshd.service is one of ssh.service in Debian, and
+   * patterns. */
+  static const char *const clients[][6] = {
+    { "systemctl", "show", "--property=ControlGroup", "--value", NULL },
+    { "systemctl",
+      "--user",
+      "show",
+      "--property=ControlGroup",
+      "--value",
+      NULL },
+  };
+  GArray *pids = find_in_groups (is_in_unit, unit);
+
+  for (guint i = 0; i < G_N_ELEMENTS (clients) && pids->len == 0; i++)
+    {
+      g_autofree char *text = output_of (clients[i], unit);
+      g_auto (GStrv) groups = g_strsplit (text != NULL ? text : "", "\n", -1);
+
+      for (guint j = 0; groups[j] != NULL; j++)
+        if (*groups[j] == '/' && groups[j][1] != '\0')
+          {
+            g_autoptr (GArray) more = flam_find_in_cgroup (groups[j]);
+
+            g_array_append_vals (pids, more->data, more->len);
+          }
+    }
+  prefer_ours (pids);
+  return pids;
 }
 
 /* --- containers ---------------------------------------------------------- */
@@ -171,47 +277,19 @@ is_container (const char *part, const char *name)
   return FALSE;
 }
 
-/* A client waits for a service that may not answer. Signals are blocked here,
- * and so they are in the client. */
+static gboolean
+is_in_container (const char *path, const char *name)
+{
+  return has_part (path, is_container, name);
+}
+
 static pid_t
 first_process (const char *const *client, const char *name)
 {
-  static const char *const limit[] = { "timeout", "--signal=KILL", "5" };
-  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  g_autofree char *found = g_find_program_in_path (client[0]);
-  g_autofree char *text = NULL;
-  gint64 pid = 0;
-  int status;
+  g_autofree char *text = output_of (client, name);
+  gint64 pid = text != NULL ? g_ascii_strtoll (text, NULL, 10) : 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (limit); i++)
-    g_ptr_array_add (argv, (gpointer)limit[i]);
-  for (guint i = 0; client[i] != NULL; i++)
-    g_ptr_array_add (argv, (gpointer)client[i]);
-  g_ptr_array_add (argv, (gpointer) "--");
-  g_ptr_array_add (argv, (gpointer)name);
-  g_ptr_array_add (argv, NULL);
-  if (found != NULL &&
-      g_spawn_sync (NULL,
-                    (char **)argv->pdata,
-                    NULL,
-                    G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL,
-                    NULL,
-                    NULL,
-                    &text,
-                    NULL,
-                    &status,
-                    NULL) &&
-      status == 0)
-    pid = g_ascii_strtoll (text, NULL, 10);
   return pid > 0 && pid <= G_MAXINT32 ? (pid_t)pid : 0;
-}
-
-static char *
-pid_namespace (const char *process)
-{
-  g_autofree char *link = g_strdup_printf ("/proc/%s/ns/pid", process);
-
-  return g_file_read_link (link, NULL);
 }
 
 /* Programs that were started in it later do not descend from its first
@@ -219,9 +297,8 @@ pid_namespace (const char *process)
 static GArray *
 with_same_namespace (pid_t first)
 {
-  g_autofree char *number = g_strdup_printf ("%d", (int)first);
-  g_autofree char *wanted = pid_namespace (number);
-  g_autofree char *ours = pid_namespace ("self");
+  g_autofree char *wanted = pid_namespace (first);
+  g_autofree char *ours = pid_namespace (getpid ());
   g_autoptr (GArray) all = flam_proc_all ();
   GArray *pids = g_array_new (FALSE, FALSE, sizeof (pid_t));
 
@@ -229,8 +306,7 @@ with_same_namespace (pid_t first)
   for (guint i = 0; i < all->len && wanted != NULL; i++)
     {
       pid_t pid = g_array_index (all, FlamKin, i).pid;
-      g_autofree char *text = g_strdup_printf ("%d", (int)pid);
-      g_autofree char *its = pid_namespace (text);
+      g_autofree char *its = pid_namespace (pid);
 
       if (pid != first && strcmp (wanted, ours) != 0 &&
           g_strcmp0 (its, wanted) == 0 && flam_proc_lives (pid))
@@ -263,5 +339,5 @@ flam_find_in_container (const char *name)
       if (first > 0)
         return with_same_namespace (first);
     }
-  return find_in_groups (is_container, name);
+  return find_in_groups (is_in_container, name);
 }
