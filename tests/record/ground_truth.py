@@ -34,7 +34,7 @@ recorder = os.environ.get("FLAMBEAU_RECORDER", str(build / "app/record/flambeau-
 cli = os.environ.get("FLAM_CLI", str(build / "app/cli/flambeau-cli"))
 scripts = pathlib.Path(__file__).resolve().parent / "targets/ground-truth"
 
-C_PROGRAMS = ["burst", "calls", "echo", "forking", "piped", "pool", "remap", "ticks", "server", "squeeze",
+C_PROGRAMS = ["burst", "calls", "echo", "forking", "piped", "pool", "remap", "requests", "ticks", "server", "squeeze",
               "uneven"]
 PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js", "burst.java", "kinds.java", "burst.cs", "burst.rb",
                          "burst.php", "burst.pl", "burst.lua", "burst.erl", "burst.scm"]

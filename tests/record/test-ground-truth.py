@@ -20,6 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from ground_truth import (  # noqa: E402
     C_PROGRAMS,
     HEADING,
+    RATES,
     TURN,
     Condition,
     ask,
@@ -59,6 +60,7 @@ SHARES = [
     Condition("burst.py", engine="perf"),
     Condition("calls", engine="perf"),
     Condition("pool", "wall", 997, attached=True, engine="perf"),
+    Condition("requests", attached=True, engine="perf", seconds=1.5),
 ]
 
 # The other way, and other rates: with `tests/run --all`. With SHORT_WAITS, each
@@ -71,6 +73,9 @@ if os.environ.get("FLAM_TEST_ALL"):
         Condition("remap", "both", 100),
         Condition("forking"),
         Condition("echo", "wall", 997, attached=True),
+        *(Condition("requests", "cpu", rate, attached=attached, engine=engine, busy=busy, seconds=6)
+          for rate in RATES for attached in (False, True) for engine in ("ptrace", "perf")
+          for busy in (0, 2)),
         Condition("burst.py"),
     Condition("burst.py", runs="pypy3"),
         Condition("burst.java"),
@@ -319,6 +324,18 @@ class Children(Truths):
                 return [f"{missed:.1%} not sampled"] if missed > bound else []
 
             hold(self, Condition("forking", rate=rate, seconds=4), self.scratch, wrong)
+
+    def test_warned(self):
+        """Where the kernel's clock begins with each thread, the recording tells it."""
+        if not may_use_perf() or not may_copy():
+            self.skipTest("needs perf_event_open and bpf")
+        capture = self.scratch / "ours.flambeau"
+        subprocess.run(["setpriv", "--bounding-set", "-bpf,-sys_admin", recorder, "--force",
+                        "--engine", "perf", "--output", capture, "--", *command("requests", 0.5)],
+                       check=True, stdout=subprocess.DEVNULL)
+        told = [text for text in ask("info", capture)["warnings"] if "beginning of each thread" in text]
+        # 1 of 8 ms; and the children that live for less than the usual.
+        self.assertRegex(" ".join(told), r"in all [12]\d % of")
 
 
 class Walls(Truths):

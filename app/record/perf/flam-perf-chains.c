@@ -53,7 +53,7 @@ flam_perf_chains_free (FlamPerfChains *chains)
   g_free (chains);
 }
 
-const FlamPerfCopies *
+FlamPerfCopies *
 flam_perf_chains_copies (const FlamPerfChains *chains)
 {
   return chains->copies;

@@ -18,7 +18,7 @@ typedef struct _FlamPerfChains FlamPerfChains;
 FlamPerfChains *flam_perf_chains_new (void);
 void flam_perf_chains_free (FlamPerfChains *chains);
 /* For the options of rings. NULL: the kernel copies nothing. */
-const FlamPerfCopies *flam_perf_chains_copies (const FlamPerfChains *chains);
+FlamPerfCopies *flam_perf_chains_copies (const FlamPerfChains *chains);
 /* Its number of items, which is then passed on by
  * flam_runtime_reader_resolve(). */
 guint flam_perf_chains_walk (FlamPerfChains *chains,

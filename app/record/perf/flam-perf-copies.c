@@ -2,7 +2,6 @@
 #include "flam-perf-copies.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,15 +9,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "flam-bpf.h"
+
 #define THREADS_MAX 4096 /* with blocks, at a time */
-#define INSTRUCTIONS_MAX 4096
 
 struct _FlamPerfCopies
 {
   int wanted;  /* map: thread -> FlamPerfWanted */
   int scratch; /* map: CPU -> FlamPerfCopied */
   int output;  /* map: CPU -> event */
+  int silent;  /* map: 0 -> whether threads' own events take no sample */
   int program;
+  int of_cpus; /* the program for events of CPUs; -1: none */
 };
 
 /* As in `wanted`. */
@@ -32,8 +34,7 @@ typedef struct
 
 typedef struct
 {
-  guint n;
-  struct bpf_insn code[INSTRUCTIONS_MAX];
+  FlamBpf code;
   guint n_ends;
   guint ends[FLAM_PERF_BLOCKS_MAX + 2]; /* jumps to the end of the copies */
 } Program;
@@ -48,217 +49,135 @@ enum
 
 #define THREAD (-4) /* slots of its stack */
 #define CPU (-8)
-
-static void
-put (Program *program,
-     guint8 code,
-     guint8 dst,
-     guint8 src,
-     gint16 offset,
-     gint32 value)
-{
-  program->code[program->n++] = (struct bpf_insn){
-    .code = code, .dst_reg = dst, .src_reg = src, .off = offset, .imm = value
-  };
-}
-
-static void
-set (Program *program, guint8 dst, guint8 src)
-{
-  put (program, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
-}
-
-static void
-set_value (Program *program, guint8 dst, gint32 value)
-{
-  put (program, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value);
-}
-
-static void
-add_value (Program *program, guint8 dst, gint32 value)
-{
-  put (program, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, value);
-}
-
-static void
-load (Program *program, guint8 dst, guint8 src, gint16 offset)
-{
-  put (program, BPF_LDX | BPF_MEM | BPF_DW, dst, src, offset, 0);
-}
-
-static void
-store (Program *program, guint8 size, guint8 dst, gint16 offset, guint8 src)
-{
-  put (program, BPF_STX | BPF_MEM | size, dst, src, offset, 0);
-}
-
-static void
-store_zero (Program *program, guint8 dst, gint16 offset)
-{
-  put (program, BPF_ST | BPF_MEM | BPF_DW, dst, 0, offset, 0);
-}
-
-static void
-call (Program *program, gint32 helper)
-{
-  put (program, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
-}
-
-static void
-set_map (Program *program, guint8 dst, int map)
-{
-  put (program,
-       BPF_LD | BPF_IMM | BPF_DW,
-       dst,
-       BPF_PSEUDO_MAP_FD,
-       0,
-       (gint32)map);
-  put (program, 0, 0, 0, 0, 0);
-}
-
-/* r0: the address of a value, or 0. */
-static void
-look_up (Program *program, int map, gint16 key)
-{
-  set_map (program, BPF_REG_1, map);
-  set (program, BPF_REG_2, BPF_REG_10);
-  add_value (program, BPF_REG_2, key);
-  call (program, BPF_FUNC_map_lookup_elem);
-}
+#define FIRST (-12) /* 0 */
 
 static void
 end_if (Program *program, guint8 condition, guint8 reg, gint32 value)
 {
-  program->ends[program->n_ends++] = program->n;
-  put (program, BPF_JMP | condition | BPF_K, reg, 0, 0, value);
+  program->ends[program->n_ends++] = program->code.n;
+  flam_bpf_put (&program->code, BPF_JMP | condition | BPF_K, reg, 0, 0, value);
 }
 
 /* Its address is 0 if it cannot be read. */
 static void
 copy_block (Program *program, guint i)
 {
+  FlamBpf *code = &program->code;
   gint32 at = (gint32)(G_STRUCT_OFFSET (FlamPerfCopied, blocks) +
                        i * sizeof (FlamPerfBlock));
 
   end_if (program, BPF_JLE, COUNT, (gint32)i);
-  load (program,
-        BPF_REG_3,
-        WANTED,
-        (gint16)(G_STRUCT_OFFSET (Wanted, addresses) + 8 * i));
-  set (program, BPF_REG_1, COPIED);
-  add_value (program, BPF_REG_1, at);
-  store (program, BPF_DW, BPF_REG_1, 0, BPF_REG_3);
-  add_value (program, BPF_REG_1, G_STRUCT_OFFSET (FlamPerfBlock, bytes));
-  set_value (program, BPF_REG_2, FLAM_PERF_BLOCK);
-  call (program, BPF_FUNC_probe_read_user);
-  put (program, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 3, 0);
-  set (program, BPF_REG_1, COPIED);
-  add_value (program, BPF_REG_1, at);
-  store_zero (program, BPF_REG_1, 0);
+  flam_bpf_load (code,
+                 BPF_REG_3,
+                 WANTED,
+                 (gint16)(G_STRUCT_OFFSET (Wanted, addresses) + 8 * i));
+  flam_bpf_set (code, BPF_REG_1, COPIED);
+  flam_bpf_add_value (code, BPF_REG_1, at);
+  flam_bpf_store (code, BPF_DW, BPF_REG_1, 0, BPF_REG_3);
+  flam_bpf_add_value (code, BPF_REG_1, G_STRUCT_OFFSET (FlamPerfBlock, bytes));
+  flam_bpf_set_value (code, BPF_REG_2, FLAM_PERF_BLOCK);
+  flam_bpf_call (code, BPF_FUNC_probe_read_user);
+  flam_bpf_put (code, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 3, 0);
+  flam_bpf_set (code, BPF_REG_1, COPIED);
+  flam_bpf_add_value (code, BPF_REG_1, at);
+  flam_bpf_store_zero (code, BPF_REG_1, 0);
+}
+
+/* Ends it without a sample if the clock of CPUs is used instead. */
+static void
+leave_if_silent (FlamBpf *code, const FlamPerfCopies *copies)
+{
+  flam_bpf_put (code, BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, FIRST, 0);
+  flam_bpf_look_up (code, copies->silent, FIRST);
+  flam_bpf_put (code, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 4, 0);
+  flam_bpf_load (code, BPF_REG_1, BPF_REG_0, 0);
+  flam_bpf_put (code, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_1, 0, 2, 0);
+  flam_bpf_leave (code, 0);
+}
+
+/* Ends it without a sample if the CPU runs a process that is not recorded. */
+static void
+leave_if_foreign (FlamBpf *code, int members)
+{
+  flam_bpf_call (code, BPF_FUNC_get_current_pid_tgid);
+  flam_bpf_put (code, BPF_ALU64 | BPF_RSH | BPF_K, BPF_REG_0, 0, 0, 32);
+  flam_bpf_store (code, BPF_W, BPF_REG_10, THREAD, BPF_REG_0);
+  flam_bpf_look_up (code, members, THREAD);
+  flam_bpf_put (code, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, 2, 0);
+  flam_bpf_leave (code, 0);
 }
 
 /* The kernel's number of the thread is always written: it tells whose blocks to
- * request. */
+ * request. `members`: of an event of a CPU; -1: of a thread's. */
 static void
-write_program (Program *program, const FlamPerfCopies *copies)
+write_program (Program *program, const FlamPerfCopies *copies, int members)
 {
+  FlamBpf *code = &program->code;
   guint end;
 
-  set (program, CONTEXT, BPF_REG_1);
-  call (program, BPF_FUNC_get_current_pid_tgid);
-  store (program, BPF_W, BPF_REG_10, THREAD, BPF_REG_0);
-  put (program, BPF_ALU | BPF_MOV | BPF_X, COUNT, BPF_REG_0, 0, 0);
-  call (program, BPF_FUNC_get_smp_processor_id);
-  store (program, BPF_W, BPF_REG_10, CPU, BPF_REG_0);
-  look_up (program, copies->scratch, CPU);
-  put (program, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, 2, 0);
-  set_value (program, BPF_REG_0, 1);
-  put (program, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-  set (program, COPIED, BPF_REG_0);
-  store (
-      program, BPF_DW, COPIED, G_STRUCT_OFFSET (FlamPerfCopied, thread), COUNT);
-  look_up (program, copies->wanted, THREAD);
-  set_value (program, COUNT, 0);
+  flam_bpf_set (code, CONTEXT, BPF_REG_1);
+  if (members >= 0)
+    leave_if_foreign (code, members);
+  else
+    leave_if_silent (code, copies);
+  flam_bpf_call (code, BPF_FUNC_get_current_pid_tgid);
+  flam_bpf_store (code, BPF_W, BPF_REG_10, THREAD, BPF_REG_0);
+  flam_bpf_put (code, BPF_ALU | BPF_MOV | BPF_X, COUNT, BPF_REG_0, 0, 0);
+  flam_bpf_call (code, BPF_FUNC_get_smp_processor_id);
+  flam_bpf_store (code, BPF_W, BPF_REG_10, CPU, BPF_REG_0);
+  flam_bpf_look_up (code, copies->scratch, CPU);
+  flam_bpf_put (code, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, 2, 0);
+  flam_bpf_leave (code, 1);
+  flam_bpf_set (code, COPIED, BPF_REG_0);
+  flam_bpf_store (
+      code, BPF_DW, COPIED, G_STRUCT_OFFSET (FlamPerfCopied, thread), COUNT);
+  flam_bpf_look_up (code, copies->wanted, THREAD);
+  flam_bpf_set_value (code, COUNT, 0);
   end_if (program, BPF_JEQ, BPF_REG_0, 0);
-  set (program, WANTED, BPF_REG_0);
-  load (program, COUNT, WANTED, G_STRUCT_OFFSET (Wanted, n));
-  put (program, BPF_JMP | BPF_JLE | BPF_K, COUNT, 0, 1, FLAM_PERF_BLOCKS_MAX);
-  set_value (program, COUNT, FLAM_PERF_BLOCKS_MAX);
+  flam_bpf_set (code, WANTED, BPF_REG_0);
+  flam_bpf_load (code, COUNT, WANTED, G_STRUCT_OFFSET (Wanted, n));
+  flam_bpf_put (
+      code, BPF_JMP | BPF_JLE | BPF_K, COUNT, 0, 1, FLAM_PERF_BLOCKS_MAX);
+  flam_bpf_set_value (code, COUNT, FLAM_PERF_BLOCKS_MAX);
   for (guint i = 0; i < FLAM_PERF_BLOCKS_MAX; i++)
     copy_block (program, i);
-  end = program->n;
+  end = code->n;
   for (guint i = 0; i < program->n_ends; i++)
-    program->code[program->ends[i]].off = (gint16)(end - program->ends[i] - 1);
-  store (program, BPF_DW, COPIED, G_STRUCT_OFFSET (FlamPerfCopied, n), COUNT);
-  set (program, BPF_REG_5, COUNT);
-  put (program,
-       BPF_ALU64 | BPF_MUL | BPF_K,
-       BPF_REG_5,
-       0,
-       0,
-       sizeof (FlamPerfBlock));
-  add_value (program, BPF_REG_5, G_STRUCT_OFFSET (FlamPerfCopied, blocks));
-  set (program, BPF_REG_1, CONTEXT);
-  set_map (program, BPF_REG_2, copies->output);
-  put (program,
-       BPF_ALU | BPF_MOV | BPF_K,
-       BPF_REG_3,
-       0,
-       0,
-       (gint32)BPF_F_CURRENT_CPU);
-  set (program, BPF_REG_4, COPIED);
-  call (program, BPF_FUNC_perf_event_output);
+    code->code[program->ends[i]].off = (gint16)(end - program->ends[i] - 1);
+  flam_bpf_store (
+      code, BPF_DW, COPIED, G_STRUCT_OFFSET (FlamPerfCopied, n), COUNT);
+  flam_bpf_set (code, BPF_REG_5, COUNT);
+  flam_bpf_put (code,
+                BPF_ALU64 | BPF_MUL | BPF_K,
+                BPF_REG_5,
+                0,
+                0,
+                sizeof (FlamPerfBlock));
+  flam_bpf_add_value (
+      code, BPF_REG_5, G_STRUCT_OFFSET (FlamPerfCopied, blocks));
+  flam_bpf_set (code, BPF_REG_1, CONTEXT);
+  flam_bpf_set_map (code, BPF_REG_2, copies->output);
+  flam_bpf_put (code,
+                BPF_ALU | BPF_MOV | BPF_K,
+                BPF_REG_3,
+                0,
+                0,
+                (gint32)BPF_F_CURRENT_CPU);
+  flam_bpf_set (code, BPF_REG_4, COPIED);
+  flam_bpf_call (code, BPF_FUNC_perf_event_output);
   /* 1: the sample is written, too. */
-  set_value (program, BPF_REG_0, 1);
-  put (program, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+  flam_bpf_leave (code, 1);
 }
 
 /* --- the kernel ---------------------------------------------------------- */
 
 static int
-bpf (enum bpf_cmd command, union bpf_attr *attr)
-{
-  return (int)syscall (SYS_bpf, command, attr, sizeof *attr);
-}
-
-static int
-make_map (enum bpf_map_type type, guint key, guint value, guint n)
-{
-  union bpf_attr attr;
-
-  memset (&attr, 0, sizeof attr);
-  attr.map_type = type;
-  attr.key_size = key;
-  attr.value_size = value;
-  attr.max_entries = n;
-  return bpf (BPF_MAP_CREATE, &attr);
-}
-
-static gboolean
-set_element (int map, gconstpointer key, gconstpointer value)
-{
-  union bpf_attr attr;
-
-  memset (&attr, 0, sizeof attr);
-  attr.map_fd = (guint32)map;
-  attr.key = GPOINTER_TO_SIZE (key);
-  attr.value = GPOINTER_TO_SIZE (value);
-  return bpf (BPF_MAP_UPDATE_ELEM, &attr) == 0;
-}
-
-static int
-load_program (const FlamPerfCopies *copies)
+load_program (const FlamPerfCopies *copies, int members)
 {
   g_autofree Program *program = g_new0 (Program, 1);
-  union bpf_attr attr;
 
-  write_program (program, copies);
-  memset (&attr, 0, sizeof attr);
-  attr.prog_type = BPF_PROG_TYPE_PERF_EVENT;
-  attr.insns = GPOINTER_TO_SIZE (program->code);
-  attr.insn_cnt = program->n;
-  attr.license = GPOINTER_TO_SIZE ("GPL");
-  return bpf (BPF_PROG_LOAD, &attr);
+  write_program (program, copies, members);
+  return flam_bpf_load_program (&program->code, BPF_PROG_TYPE_PERF_EVENT);
 }
 
 FlamPerfCopies *
@@ -268,14 +187,17 @@ flam_perf_copies_new (guint n_cpus)
   int code;
 
   copies->wanted =
-      make_map (BPF_MAP_TYPE_HASH, 4, sizeof (Wanted), THREADS_MAX);
-  copies->scratch =
-      make_map (BPF_MAP_TYPE_ARRAY, 4, sizeof (FlamPerfCopied), n_cpus);
-  copies->output = make_map (BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, n_cpus);
-  copies->program =
-      copies->wanted < 0 || copies->scratch < 0 || copies->output < 0
-          ? -1
-          : load_program (copies);
+      flam_bpf_make_map (BPF_MAP_TYPE_HASH, 4, sizeof (Wanted), THREADS_MAX);
+  copies->scratch = flam_bpf_make_map (
+      BPF_MAP_TYPE_ARRAY, 4, sizeof (FlamPerfCopied), n_cpus);
+  copies->output =
+      flam_bpf_make_map (BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, n_cpus);
+  copies->silent = flam_bpf_make_map (BPF_MAP_TYPE_ARRAY, 4, 8, 1);
+  copies->of_cpus = -1;
+  copies->program = copies->wanted < 0 || copies->scratch < 0 ||
+                            copies->output < 0 || copies->silent < 0
+                        ? -1
+                        : load_program (copies, -1);
   if (copies->program >= 0)
     return copies;
   code = errno;
@@ -293,8 +215,12 @@ flam_perf_copies_free (FlamPerfCopies *copies)
     close (copies->scratch);
   if (copies->output >= 0)
     close (copies->output);
+  if (copies->silent >= 0)
+    close (copies->silent);
   if (copies->program >= 0)
     close (copies->program);
+  if (copies->of_cpus >= 0)
+    close (copies->of_cpus);
   g_free (copies);
 }
 
@@ -302,6 +228,26 @@ gboolean
 flam_perf_copies_watch (const FlamPerfCopies *copies, int event)
 {
   return ioctl (event, PERF_EVENT_IOC_SET_BPF, copies->program) == 0;
+}
+
+gboolean
+flam_perf_copies_prepare_cpus (FlamPerfCopies *copies, int members)
+{
+  copies->of_cpus = load_program (copies, members);
+  return copies->of_cpus >= 0;
+}
+
+gboolean
+flam_perf_copies_watch_cpu (const FlamPerfCopies *copies, int event)
+{
+  return ioctl (event, PERF_EVENT_IOC_SET_BPF, copies->of_cpus) == 0;
+}
+
+gboolean
+flam_perf_copies_silence_threads (const FlamPerfCopies *copies)
+{
+  return flam_bpf_set_element (
+      copies->silent, &(guint32){ 0 }, &(guint64){ 1 });
 }
 
 int
@@ -323,7 +269,7 @@ flam_perf_copies_open (const FlamPerfCopies *copies, int cpu, int ring_fd)
   if (fd < 0)
     return -1;
   if (ioctl (fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) == 0 &&
-      set_element (copies->output, &cpu, &fd))
+      flam_bpf_set_element (copies->output, &cpu, &fd))
     return fd;
   close (fd);
   return -1;
@@ -339,19 +285,15 @@ flam_perf_copies_want (const FlamPerfCopies *copies,
   Wanted wanted = { .n = n };
 
   memcpy (wanted.addresses, addresses, n * sizeof *addresses);
-  set_element (copies->wanted, &key, &wanted);
+  flam_bpf_set_element (copies->wanted, &key, &wanted);
 }
 
 void
 flam_perf_copies_forget (const FlamPerfCopies *copies, guint64 thread)
 {
   guint32 key = (guint32)thread;
-  union bpf_attr attr;
 
-  memset (&attr, 0, sizeof attr);
-  attr.map_fd = (guint32)copies->wanted;
-  attr.key = GPOINTER_TO_SIZE (&key);
-  bpf (BPF_MAP_DELETE_ELEM, &attr);
+  flam_bpf_delete_element (copies->wanted, &key);
 }
 
 /* --- a sample's memory --------------------------------------------------- */

@@ -44,6 +44,12 @@ FlamPerfCopies *flam_perf_copies_new (guint n_cpus);
 void flam_perf_copies_free (FlamPerfCopies *copies);
 /* Lets the program run at each sample of an event. FALSE sets errno. */
 gboolean flam_perf_copies_watch (const FlamPerfCopies *copies, int event);
+/* For events of CPUs instead of threads, which take samples of the processes in
+ * `members` alone. FALSE sets errno. */
+gboolean flam_perf_copies_prepare_cpus (FlamPerfCopies *copies, int members);
+gboolean flam_perf_copies_watch_cpu (const FlamPerfCopies *copies, int event);
+/* The events of threads take no more samples. */
+gboolean flam_perf_copies_silence_threads (const FlamPerfCopies *copies);
 /* Opens the event by which the program writes into the ring of `ring_fd`;
  * returns the event, or -1 with errno set. */
 int flam_perf_copies_open (const FlamPerfCopies *copies, int cpu, int ring_fd);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-chains.h"
+#include "flam-perf-members.h"
 #include "flam-perf-state.h"
 
 void
@@ -54,8 +55,20 @@ flam_perf_add_thread (FlamPerf *perf,
                                     : flam_perf_maps_new ();
       process->began = now;
       g_hash_table_insert (perf->processes, GINT_TO_POINTER (pid), process);
+      if (perf->members != NULL)
+        flam_perf_members_add (perf->members, pid);
     }
   return thread;
+}
+
+/* For flam-perf-first. */
+static void
+count_first_period (FlamPerf *perf, const FlamPerfThread *thread)
+{
+  gint64 period = (gint64)flam_perf_rings_period (perf->rings, FLAM_PERF_CLOCK);
+
+  if (thread->is_new && perf->members == NULL)
+    perf->first_periods += MIN (thread->total, period);
 }
 
 void
@@ -75,9 +88,14 @@ flam_perf_remove_thread (FlamPerf *perf, FlamPerfThread *thread, gint64 now)
     flam_perf_chains_forget (perf->tracer->chains, tid);
   g_strlcpy (rest.comm, thread->name, sizeof rest.comm);
   perf->tracer->tasks.charged_cpu += thread->total;
+  count_first_period (perf, thread);
   perf->tracer->tasks.switches += thread->switches;
   flam_tasks_retire (&perf->tracer->tasks, thread->task, &rest);
   g_hash_table_remove (perf->threads, GINT_TO_POINTER (tid));
   if (last)
     g_hash_table_remove (perf->processes, GINT_TO_POINTER (pid));
+  if (perf->members != NULL && tid != pid)
+    flam_perf_members_remove (perf->members, tid);
+  if (perf->members != NULL && last)
+    flam_perf_members_remove (perf->members, pid);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-chains.h"
+#include "flam-perf-members.h"
 #include "flam-perf-state.h"
 
 #include <errno.h>
@@ -274,6 +275,8 @@ flam_perf_reopen (FlamPerf *perf)
     }
   while (add_processes (perf))
     ;
+  if (perf->members != NULL && !flam_perf_rings_add_cpus (perf->rings))
+    problem = errno;
   perf->prompt |= flam_perf_rings_room (perf->rings) < ROOM;
   if (problem != 0)
     flam_tracer_warn (perf->tracer, flam_perf_problem (problem));
@@ -339,6 +342,7 @@ void
 flam_perf_free (FlamPerf *perf)
 {
   g_clear_pointer (&perf->rings, flam_perf_rings_free);
+  g_clear_pointer (&perf->members, flam_perf_members_free);
   g_clear_pointer (&perf->names, flam_kallsyms_free);
   flam_perf_events_free (perf->events);
   flam_perf_counts_clear (&perf->counts);

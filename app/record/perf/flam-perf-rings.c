@@ -319,6 +319,46 @@ flam_perf_rings_add (FlamPerfRings *rings, pid_t tid)
   return TRUE;
 }
 
+static gboolean
+add_cpu (FlamPerfRings *rings, const Ring *ring)
+{
+  struct perf_event_attr attr = sampling_attributes (rings, 0);
+  guint first = 0;
+  guint64 id;
+  int fd;
+
+  attr.inherit = attr.inherit_thread = 0;
+  attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = 0;
+  attr.task = attr.context_switch = 0;
+  attr.disabled = 1;
+  attr.enable_on_exec = 0;
+  attr.exclude_idle = 1;
+  fd = perf_event_open (&attr, -1, ring->cpu);
+  if (fd < 0)
+    return FALSE;
+  g_array_append_val (rings->fds, fd);
+  g_array_append_val (rings->events_of, first);
+  if (ioctl (fd, PERF_EVENT_IOC_ID, &id) != 0)
+    return FALSE;
+  note_id (rings, id, first);
+  return flam_perf_copies_watch_cpu (rings->options.copies, fd) &&
+         ioctl (fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0 &&
+         ioctl (fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+}
+
+gboolean
+flam_perf_rings_add_cpus (FlamPerfRings *rings)
+{
+  for (guint i = 0; i < rings->rings->len; i++)
+    {
+      const Ring *ring = g_ptr_array_index (rings->rings, i);
+
+      if (ring->page != NULL && !add_cpu (rings, ring))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 void
 flam_perf_rings_stop (FlamPerfRings *rings)
 {

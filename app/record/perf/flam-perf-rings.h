@@ -97,6 +97,10 @@ FlamPerfRings *flam_perf_rings_new (const FlamPerfOptions *options);
 void flam_perf_rings_free (FlamPerfRings *rings);
 /* Opens the events of a thread. FALSE sets errno; ESRCH: it has ended. */
 gboolean flam_perf_rings_add (FlamPerfRings *rings, pid_t tid);
+/* Opens the first event for each CPU that has a ring, whatever runs there; for
+ * records of threads, and other events, those of the threads remain. Needs
+ * flam_perf_copies_prepare_cpus(). FALSE sets errno. */
+gboolean flam_perf_rings_add_cpus (FlamPerfRings *rings);
 /* The period of an event; 0: by frequency. */
 guint64 flam_perf_rings_period (const FlamPerfRings *rings, guint event);
 /* How often an event was counted, in all threads. */

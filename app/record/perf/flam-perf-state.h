@@ -13,6 +13,7 @@
  *    flam-perf-take     records become threads, processes and messages
  *    flam-perf-off      the time off a CPU
  *    flam-perf-open     which threads are followed
+ *    flam-perf-first    the first period of short-lived threads
  *
  * flam-perf.c is the loop. */
 
@@ -59,6 +60,9 @@ struct _FlamPerf
   gboolean wants_more;         /* a stack was cut off */
   gboolean prompt;             /* a ring has little room: it is read at once */
   gint64 told_at;              /* when sleepers were last reported */
+  gint64 first_periods;        /* ns, of new threads, which have no sample */
+  gboolean first_handled;      /* they were too much */
+  struct _FlamPerfMembers *members; /* NULL: threads have clocks of their own */
 };
 
 /* --- flam-perf-list ------------------------------------------------------ */
@@ -96,5 +100,13 @@ void flam_perf_tell_sleepers (FlamPerf *perf);
 
 /* Opens the events again, for larger copies of stacks. */
 void flam_perf_reopen (FlamPerf *perf);
+
+/* --- flam-perf-first ----------------------------------------------------- */
+
+/* Uses the clock of the CPUs instead of that of the threads once too much of
+ * the CPU time is in first periods. */
+void flam_perf_first_look (FlamPerf *perf);
+/* At the end, if it could not. */
+void flam_perf_first_warn (FlamPerf *perf);
 
 #endif

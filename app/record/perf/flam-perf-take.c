@@ -34,7 +34,10 @@ thread_of (FlamPerf *perf, const FlamPerfRecord *record)
   FlamPerfThread *thread = flam_perf_find_thread (perf, record->tid);
   pid_t pid, parent;
 
-  if (thread != NULL || record->tid <= 0 || record->pid <= 0)
+  /* The clock of a CPU also ticks in the last steps of a thread whose end was
+   * recorded. */
+  if (thread != NULL || record->tid <= 0 || record->pid <= 0 ||
+      (perf->members != NULL && record->kind == FLAM_PERF_SAMPLED))
     return thread;
   if (!flam_proc_family (record->tid, &pid, &parent, NULL) ||
       pid != record->pid)
@@ -149,6 +152,7 @@ take_begin (FlamPerf *perf, const FlamPerfRecord *record)
                                  now);
   thread->state = FLAM_PERF_QUEUED;
   thread->before = 0;
+  thread->is_new = TRUE;
 }
 
 /* Whether its stack is recorded: that of the clock, or of a switch. */

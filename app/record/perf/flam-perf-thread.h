@@ -33,6 +33,7 @@ typedef struct
   pid_t waker;               /* of the program, who ended it; 0: none */
   char waker_name[16];
   gboolean has_stack; /* some stack of it was written */
+  gboolean is_new;    /* it was created while it was recorded */
 } FlamPerfThread;
 
 /* Accounts for the time until `time`. `counts` FALSE: it is outside of the

@@ -95,6 +95,7 @@ end (FlamPerf *perf)
       flam_perf_remove_thread (perf, thread, now);
     }
   flam_tracer_warn_of_survivors (tracer);
+  flam_perf_first_warn (perf);
 }
 
 void
@@ -122,6 +123,7 @@ flam_perf_run (FlamPerf *perf)
       flam_commands_say_status (tracer, now);
       flam_pipe_push (tracer->pipe, now, BATCH_AGE);
       flam_perf_tell_sleepers (perf);
+      flam_perf_first_look (perf);
       if (perf->wants_more)
         flam_perf_reopen (perf);
       wait_for_something (perf, &mask);
