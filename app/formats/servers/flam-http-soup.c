@@ -26,6 +26,8 @@ typedef struct
   SoupSession *session;
   GAsyncResult *result; /* of the current step */
   guint interim;        /* answers of status 1xx so far */
+  gint64 last;          /* us: the last byte in either direction */
+  gboolean silent;      /* the time is over */
 } Exchange;
 
 static void
@@ -50,7 +52,11 @@ look (gpointer data)
 {
   Exchange *exchange = data;
 
-  if (!exchange->end->go_on (exchange->end->data))
+  /* libsoup's own time-out begins anew with each address of the server, each
+   * part of TLS and each answer of status 1xx. */
+  if (g_get_monotonic_time () - exchange->last > exchange->request->timeout)
+    exchange->silent = TRUE;
+  if (exchange->silent || !exchange->end->go_on (exchange->end->data))
     g_cancellable_cancel (exchange->cancellable);
   return G_SOURCE_CONTINUE;
 }
@@ -152,7 +158,8 @@ fail_for (const Exchange *exchange,
   if (g_error_matches (why, G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE) &&
       flaws != 0)
     fail (error, G_IO_ERROR_FAILED, name_flaw (flaws));
-  else if (g_error_matches (why, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
+  else if (exchange->silent ||
+           g_error_matches (why, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
     fail (error, G_IO_ERROR_TIMED_OUT, N_ ("the server does not answer"));
   else if (g_error_matches (why, G_TLS_ERROR, G_TLS_ERROR_NOT_TLS) ||
            g_error_matches (why, G_TLS_ERROR, G_TLS_ERROR_MISC))
@@ -187,6 +194,14 @@ count_interim (SoupMessage *message, gpointer data)
 
   if (++exchange->interim > MAX_INTERIM)
     g_cancellable_cancel (exchange->cancellable);
+}
+
+static void
+count_sent (SoupMessage *message, guint bytes, gpointer data)
+{
+  Exchange *exchange = data;
+
+  exchange->last = g_get_monotonic_time ();
 }
 
 static gboolean
@@ -265,6 +280,7 @@ read_answer (Exchange *exchange,
     return too_large (error);
   while ((n = read_piece (exchange, stream, piece, &why)) > 0)
     {
+      exchange->last = g_get_monotonic_time ();
       sum += (guint64)n;
       if (!good)
         {
@@ -336,6 +352,8 @@ exchange_with (Exchange *exchange, FlamHttpAnswer *answer, GError **error)
       answer->early = TRUE;
       g_signal_connect (
           message, "got-informational", G_CALLBACK (count_interim), exchange);
+      g_signal_connect (
+          message, "wrote-body-data", G_CALLBACK (count_sent), exchange);
       soup_session_send_async (exchange->session,
                                message,
                                G_PRIORITY_DEFAULT,
@@ -365,7 +383,9 @@ send (const FlamHttpRequest *request,
       FlamHttpAnswer *answer,
       GError **error)
 {
-  Exchange exchange = { .request = request, .end = end };
+  Exchange exchange = { .request = request,
+                        .end = end,
+                        .last = g_get_monotonic_time () };
   GSource *timer = g_timeout_source_new (100);
   gboolean sent;
 
@@ -375,7 +395,7 @@ send (const FlamHttpRequest *request,
   g_source_set_callback (timer, look, &exchange, NULL);
   g_source_attach (timer, exchange.context);
   exchange.session = soup_session_new_with_options (
-      "timeout", request->timeout, "user-agent", "Flambeau", NULL);
+      "timeout", 0, "user-agent", "Flambeau", NULL);
   /* A packed capture stays packed here: it is unpacked when it is read. */
   soup_session_remove_feature_by_type (exchange.session,
                                        SOUP_TYPE_CONTENT_DECODER);

@@ -24,7 +24,7 @@ typedef struct
   const char *const *headers; /* name, value, ..., NULL; or NULL */
   const char *body_type;      /* of the body */
   GBytes *body;               /* or NULL */
-  guint timeout;              /* s without a byte */
+  gint64 timeout;             /* us without a byte */
   guint64 most;               /* bytes of the answer */
 } FlamHttpRequest;
 

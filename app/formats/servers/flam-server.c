@@ -213,7 +213,8 @@ is_busy (guint status)
   return status == 429 || status == 502 || status == 503 || status == 504;
 }
 
-/* Whether another try may do better. */
+/* Whether another try may do better. All tries together have the time of
+ * one. */
 static gboolean
 may_repeat (const FlamHttpAnswer *answer, const GError *bad)
 {
@@ -245,6 +246,8 @@ try_all (const FlamLocation *location,
          GError **error)
 {
   const FlamHttpEnd end = { take, go_on, receiver };
+  const gint64 last = g_get_monotonic_time () + request->timeout;
+  FlamHttpRequest this = *request;
   g_autoptr (GString) reason = g_string_new (NULL);
 
   for (guint attempt = 1;; attempt++)
@@ -253,11 +256,12 @@ try_all (const FlamLocation *location,
       g_autoptr (GError) bad = NULL;
 
       g_string_truncate (reason, 0);
-      if (functions->send (request, &end, &answer, &bad) &&
+      if (functions->send (&this, &end, &answer, &bad) &&
           answer.status >= 200 && answer.status < 300)
         return TRUE;
       if (receiver->cancelled == NULL && attempt < TRIES &&
-          may_repeat (&answer, bad) && pause_before (receiver, attempt))
+          may_repeat (&answer, bad) && pause_before (receiver, attempt) &&
+          (this.timeout = last - g_get_monotonic_time ()) > 0)
         continue;
       if (receiver->cancelled != NULL)
         {
@@ -286,8 +290,10 @@ flam_server_send (const FlamLocation *location,
     .headers = request->headers,
     .body_type = request->body_type,
     .body = request->body,
-    .timeout = location->seconds +
-               (options->timeout > 0 ? options->timeout : FLAM_SERVER_TIMEOUT),
+    .timeout =
+        G_TIME_SPAN_SECOND *
+        ((gint64)location->seconds +
+         (options->timeout > 0 ? options->timeout : FLAM_SERVER_TIMEOUT)),
     .most = options->most > 0 ? options->most : FLAM_SERVER_MOST,
   };
   Receiver receiver = { into, options->progress, NULL };
