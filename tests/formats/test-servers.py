@@ -528,6 +528,15 @@ class Push(Case):
         done = run("push", self.capture, "--to", self.url("/ingest"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("error 422: failed to parse", done.stderr)
+        # Status 200 alone does not mean that a profile server took it.
+        for path, answer, why in (
+                ("/ingest", b"\n<!DOCTYPE html><title>Log in</title>", "a web page answers here"),
+                ("/v1development/profiles", b"<html>Log in</html>", "not one of an OTLP server"),
+                ("/v1development/profiles", b"OK", "not one of an OTLP server")):
+            self.server.answers[path] = answer
+            done = run("push", self.capture, "--to", self.url(path))
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+            self.assertIn(why, done.stderr)
 
 
 class Rounds(Case):

@@ -193,6 +193,21 @@ name_series (const FlamLocation *location, const char *service)
   return g_string_free (series, FALSE);
 }
 
+/* It answers with nothing; a proxy that asks for a password answers with a
+ * page. */
+static gboolean
+check_pyroscope (const FlamLocation *location,
+                 const char *answer,
+                 GError **error)
+{
+  return answer[strspn (answer, " \t\r\n\357\273\277")] != '<' ||
+         flam_location_error (
+             location,
+             error,
+             N_ ("a web page answers here, not Pyroscope; the capture was not "
+                 "taken"));
+}
+
 static gboolean
 push_to_pyroscope (const FlamLocation *location,
                    const char *path,
@@ -230,7 +245,7 @@ push_to_pyroscope (const FlamLocation *location,
     return FALSE;
   request.body = form = make_form (profile, document);
   answer = flam_server_send_short (location, &request, options, error);
-  return answer != NULL;
+  return answer != NULL && check_pyroscope (location, answer, error);
 }
 
 /* --- OTLP ----------------------------------------------------------------- */
@@ -243,12 +258,20 @@ read_response (const FlamLocation *location,
                char **note,
                GError **error)
 {
-  FlamProto partial =
-      flam_proto_message_in (flam_proto_init (answer->base, answer->size), 1);
+  FlamProto whole = flam_proto_init (answer->base, answer->size);
+  FlamProto partial = flam_proto_message_in (whole, 1);
   guint64 rejected = flam_proto_number_in (partial, 1);
   g_autofree char *text = flam_proto_text_in (partial, 2);
   g_autofree char *valid = text != NULL ? g_utf8_make_valid (text, -1) : NULL;
 
+  while (flam_proto_next (&whole))
+    ;
+  if (whole.bad)
+    return flam_location_error (
+        location,
+        error,
+        N_ ("the answer is not one of an OTLP server; the capture was not "
+            "taken"));
   if (rejected > 0)
     return flam_location_error (
         location,
