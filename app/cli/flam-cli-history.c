@@ -2,10 +2,12 @@
 #include "flam-cli-gates.h"
 #include "flam-cli-output.h"
 
+#include "flam-clickhouse.h"
 #include "flam-core-picture.h"
 #include "flam-history-load.h"
 #include "flam-history-store.h"
 #include "flam-pages.h"
+#include "flam-push.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +22,7 @@ typedef struct
   char *to;
   char *group;
   char **functions; /* NULL: none */
-  char *store;      /* a file; NULL: none */
+  char *store;      /* a file or a URL; NULL: none */
   char *commit;     /* labels of added captures; NULL: none */
   char *job;
   FlamCliOutput output;
@@ -87,31 +89,7 @@ take_captures (Asked *asked, GPtrArray *captures)
   return FLAM_EXIT_DONE;
 }
 
-/* A file that was found in a folder may be damaged, and the rest are still
- * read; a file named on the command line must be valid. */
-static FlamExit
-load_all (Asked *asked, const GArray *files)
-{
-  g_autoptr (GPtrArray) captures = flam_history_new_captures ();
-
-  for (guint i = 0; i < files->len; i++)
-    {
-      const FlamHistoryFile *file = &g_array_index (files, FlamHistoryFile, i);
-      FlamExit status;
-      FlamFigures *figures =
-          load_figures (file, asked->options, FALSE, &status);
-
-      if (figures != NULL)
-        g_ptr_array_add (captures, figures);
-      else if (!file->within || status == FLAM_EXIT_USAGE)
-        return status;
-    }
-  if (captures->len == 0)
-    return FLAM_EXIT_REFUSED;
-  return take_captures (asked, g_steal_pointer (&captures));
-}
-
-/* --- the store ------------------------------------------------------------ */
+/* --- a store in a file --------------------------------------------------- */
 
 static FlamExit
 report (const GError *error)
@@ -160,19 +138,43 @@ selects (const FlamCliOptions *options)
 }
 
 static FlamExit
-use_store (Asked *asked, const GArray *files)
+check_whole (const FlamCliOptions *options)
+{
+  return !selects (options)
+             ? FLAM_EXIT_DONE
+             : flam_cli_usage (_ ("history: a store keeps whole captures: no "
+                                  "selection but --measure can be used"));
+}
+
+static FlamExit
+take_runs (const char *store, GPtrArray *runs, GPtrArray *captures)
+{
+  if (runs->len == 0)
+    {
+      g_ptr_array_unref (runs);
+      flam_cli_error (_ ("%s: contains no runs"), store);
+      return FLAM_EXIT_REFUSED;
+    }
+  g_ptr_array_extend_and_steal (captures, runs);
+  return FLAM_EXIT_DONE;
+}
+
+/* Adds the files to the store, if there are any, and all its runs to
+ * `captures`. */
+static FlamExit
+use_file (const Asked *asked,
+          const char *path,
+          const GArray *files,
+          GPtrArray *captures)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (FlamHistoryStore) store = NULL;
-  GPtrArray *captures;
+  g_autoptr (FlamHistoryStore) store =
+      flam_history_store_open (path, files != NULL && files->len > 0, &error);
+  GPtrArray *runs;
 
-  if (selects (asked->options))
-    return flam_cli_usage (_ ("history: --store keeps whole captures: no "
-                              "selection but --measure can be used"));
-  store = flam_history_store_open (asked->store, files->len > 0, &error);
   if (store == NULL)
     return report (error);
-  for (guint i = 0; i < files->len; i++)
+  for (guint i = 0; files != NULL && i < files->len; i++)
     {
       FlamExit status = append_file (
           asked, store, &g_array_index (files, FlamHistoryFile, i));
@@ -180,14 +182,140 @@ use_store (Asked *asked, const GArray *files)
       if (status != FLAM_EXIT_DONE)
         return status;
     }
-  captures = flam_history_store_read (store, asked->options->measure, &error);
-  if (captures == NULL)
+  runs = flam_history_store_read (store, asked->options->measure, &error);
+  return runs != NULL ? take_runs (path, runs, captures) : report (error);
+}
+
+/* --- a store on a server -------------------------------------------------- */
+
+static gboolean
+is_server (const char *path)
+{
+  g_autoptr (FlamLocation) location =
+      flam_location_is (path) ? flam_location_new (path, NULL) : NULL;
+
+  return location != NULL && location->kind == FLAM_LOCATION_CLICKHOUSE;
+}
+
+/* One that is there already is not added again. */
+static FlamExit
+push_file (const Asked *asked,
+           const FlamLocation *to,
+           const FlamHistoryFile *file)
+{
+  const FlamServerOptions server = flam_cli_server (asked->options);
+  g_autoptr (FlamProfile) profile = flam_cli_load (file->path, asked->options);
+  g_autoptr (FlamSelection) selection = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *note = NULL;
+  FlamExit status = FLAM_EXIT_REFUSED;
+
+  if (profile != NULL)
+    selection = flam_cli_select (asked->options, profile, file->path, &status);
+  if (selection == NULL)
+    return file->within && status != FLAM_EXIT_USAGE ? FLAM_EXIT_DONE : status;
+  return flam_push (
+             to, profile, selection, file->name, &server, &note, &error) ||
+                 g_error_matches (error, FLAM_ERROR, FLAM_ERROR_EXISTS)
+             ? FLAM_EXIT_DONE
+             : report (error);
+}
+
+static FlamExit
+push_all (const Asked *asked, const char *url, const GArray *files)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamLocation) to = flam_location_new (url, &error);
+
+  if (to == NULL)
     return report (error);
-  if (captures->len > 0)
-    return take_captures (asked, captures);
-  g_ptr_array_unref (captures);
-  flam_cli_error (_ ("%s: contains no runs"), asked->store);
-  return FLAM_EXIT_REFUSED;
+  if (asked->commit != NULL)
+    flam_location_set_word (to, "commit", asked->commit);
+  if (asked->job != NULL)
+    flam_location_set_word (to, "job", asked->job);
+  for (guint i = 0; i < files->len; i++)
+    {
+      FlamExit status =
+          push_file (asked, to, &g_array_index (files, FlamHistoryFile, i));
+
+      if (status != FLAM_EXIT_DONE)
+        return status;
+    }
+  return FLAM_EXIT_DONE;
+}
+
+/* The same for the URL of a ClickHouse. */
+static FlamExit
+use_server (const Asked *asked,
+            const char *url,
+            const GArray *files,
+            GPtrArray *captures)
+{
+  const FlamServerOptions server = flam_cli_server (asked->options);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamLocation) location = flam_location_new (url, &error);
+  FlamExit status;
+  GPtrArray *runs;
+
+  if (location == NULL)
+    return report (error);
+  status = files != NULL ? push_all (asked, url, files) : FLAM_EXIT_DONE;
+  if (status != FLAM_EXIT_DONE)
+    return status;
+  runs = flam_clickhouse_runs (location,
+                               asked->options->measure,
+                               (const char *const *)asked->functions,
+                               &server,
+                               &error);
+  return runs != NULL ? take_runs (url, runs, captures) : report (error);
+}
+
+static FlamExit
+use_store (const Asked *asked,
+           const char *store,
+           const GArray *files,
+           GPtrArray *captures)
+{
+  FlamExit status = check_whole (asked->options);
+
+  if (status != FLAM_EXIT_DONE)
+    return status;
+  return is_server (store) ? use_server (asked, store, files, captures)
+                           : use_file (asked, store, files, captures);
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
+static FlamExit
+load_file (const Asked *asked, const FlamHistoryFile *file, GPtrArray *captures)
+{
+  FlamExit status;
+  FlamFigures *figures;
+
+  if (is_server (file->path) || flam_history_store_is (file->path))
+    return use_store (asked, file->path, NULL, captures);
+  figures = load_figures (file, asked->options, FALSE, &status);
+  if (figures == NULL)
+    return status;
+  g_ptr_array_add (captures, figures);
+  return FLAM_EXIT_DONE;
+}
+
+/* A file that was found in a folder may be damaged, and the rest are still
+ * read; a file named on the command line must be valid. */
+static FlamExit
+load_all (const Asked *asked, const GArray *files, GPtrArray *captures)
+{
+  for (guint i = 0; i < files->len; i++)
+    {
+      const FlamHistoryFile *file = &g_array_index (files, FlamHistoryFile, i);
+      FlamExit status = load_file (asked, file, captures);
+
+      if (status != FLAM_EXIT_DONE &&
+          (!file->within || status == FLAM_EXIT_USAGE))
+        return status;
+    }
+  return captures->len > 0 ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
 /* --- a capture and the one before it -------------------------------------- */
@@ -648,6 +776,8 @@ find_and_load (Asked *asked, const char *const *paths)
   g_autoptr (GPtrArray) refused = flam_history_new_refused ();
   g_autoptr (GArray) files =
       flam_history_find_files (paths, FALSE, refused, NULL, NULL);
+  g_autoptr (GPtrArray) captures = flam_history_new_captures ();
+  FlamExit status = FLAM_EXIT_REFUSED;
 
   for (guint i = 0; i < refused->len; i++)
     {
@@ -656,11 +786,14 @@ find_and_load (Asked *asked, const char *const *paths)
       flam_cli_error ("%s: %s", refusal->name, refusal->why);
     }
   if (asked->store != NULL)
-    return use_store (asked, files);
-  if (files->len > 0)
-    return load_all (asked, files);
-  flam_cli_error (_ ("%s: this folder contains no captures"), paths[0]);
-  return FLAM_EXIT_REFUSED;
+    status = use_store (asked, asked->store, files, captures);
+  else if (files->len > 0)
+    status = load_all (asked, files, captures);
+  else
+    flam_cli_error (_ ("%s: this folder contains no captures"), paths[0]);
+  return status == FLAM_EXIT_DONE
+             ? take_captures (asked, g_steal_pointer (&captures))
+             : status;
 }
 
 static int
@@ -695,7 +828,8 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_FILENAME,
       &asked.store,
-      N_ ("Add the captures to this SQLite file, and show all of it"),
+      N_ ("Add the captures to this SQLite file or clickhouse://…, and show "
+          "all of it"),
       "STORE" },
     { "commit",
       0,

@@ -44,7 +44,7 @@ class Store(unittest.TestCase):
             raise unittest.SkipTest("ClickHouse does not start here") from None
         cls.addClassCleanup(server.stop)
         cls.ask, cls.url = server.ask, server.url
-        for name in "one", "labels", "again", "measures":
+        for name in "one", "labels", "again", "measures", "runs":
             cls.ask(f"CREATE DATABASE {name}", post=True)
 
     def test_added_up(self):
@@ -91,11 +91,13 @@ class Store(unittest.TestCase):
                      f" hour, stack, value * ({factor}) FROM measures.sample WHERE measure !="
                      f" '{left_out}' AND run IN (SELECT id FROM measures.run WHERE values[1] = 'all')",
                      post=True)
+            kept = ", ".join(f"arrayFilter((v, m) -> m != '{left_out}', {values}, measures)"
+                             for values in ("measures", "units", "series", "totals", "errors",
+                                            "counts"))
             self.ask(f"INSERT INTO measures.run SELECT id + {number}, capture + {number}, time,"
-                     " duration, service, host, command,"
-                     f" arrayFilter(m -> m != '{left_out}', measures),"
-                     f" arrayFilter((u, m) -> m != '{left_out}', units, measures), keys,"
-                     f" ['{commit}'] FROM measures.run WHERE values[1] = 'all'", post=True)
+                     " start, duration, service, host, job, command, name, build, format, peak,"
+                     f" measure, {kept}, keys, ['{commit}'] FROM measures.run"
+                     " WHERE values[1] = 'all'", post=True)
         whole, later, idle = (self.url("measures", "commit=" + commit)
                               for commit in ("all", "later", "idle"))
         for url, words, measure in (
@@ -123,10 +125,39 @@ class Store(unittest.TestCase):
                  " hour, stack, value FROM again.sample", post=True)
         before = top(ONE, "--measure", "cpu-time")
         self.assertEqual(top(self.url("again", "type=cpu")), before)
-        self.ask("INSERT INTO again.run SELECT bitXor(id, 1), capture, time, duration, service,"
-                 " host, command, measures, units, keys, values FROM again.run", post=True)
+        self.ask("INSERT INTO again.run SELECT bitXor(id, 1), capture, time, start, duration,"
+                 " service, host, job, command, name, build, format, peak, measure, measures,"
+                 " units, series, totals, errors, counts, keys, values FROM again.run", post=True)
         self.assertEqual(self.ask("SELECT count(), uniq(capture) FROM again.run"), "2\t1\n")
         self.assertEqual(top(self.url("again", "type=cpu")), before)
+
+    def test_history(self):
+        """One run per capture, with the figures and labels that a store in a file has."""
+        store, names = self.url("runs").replace("from=0100000000&", ""), {"cpu-time": "cpu",
+                                                                         "wall-time": "wall"}
+        with tempfile.TemporaryDirectory() as folder:
+            file = str(pathlib.Path(folder, "runs.sqlite"))
+            for capture, words in ((ONE, ["--commit", "a'b", "--job", "7"]), (TWO, ["--commit", "c"]),
+                                   (ONE, ["--commit", "again"])):
+                for place in store, file:
+                    run("history", "--store", place, capture, *words)
+            for words in ([], ["--measure", "cpu"], ["--function", "slice"]):
+                theirs = [w.replace("cpu", "cpu-time") for w in words]
+                with self.subTest(words):
+                    ours, file_s = (
+                        json.loads(run("history", "--json", *all)) for all in
+                        ((store, *words), (file, *theirs)))
+                    self.assertEqual(len(ours), 2)
+                    for one, other in zip(ours, file_s):
+                        other["totals"] = {names.get(key, key): value
+                                           for key, value in other["totals"].items()}
+                    self.assertEqual(ours, file_s)
+        for words in "service=x&commit=a%27b", "host=h":
+            self.assertIn("no runs like these", run("history", self.url("runs", words), code=1))
+        one = self.url("runs", "commit=a%27b&job=7")
+        self.assertEqual(["a'b"], [r["commit"] for r in json.loads(run("history", "--json", one))])
+        self.assertEqual(top(one), top(ONE, "--measure", "cpu-time"))
+        self.assertIn("no selection", run("history", "--thread", "main", store, code=2))
 
     def test_refused(self):
         self.assertIn("error 404", run("info", self.url("nowhere"), code=1))

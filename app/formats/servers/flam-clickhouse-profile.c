@@ -6,40 +6,7 @@
 
 #include <string.h>
 
-#define HOUR 3600
-
 /* --- what is asked -------------------------------------------------------- */
-
-/* The runs of the service and the range. */
-static void
-put_range (GString *sql, const FlamLocation *location)
-{
-  const char *service = flam_location_word (location, "service");
-
-  g_string_append_printf (sql,
-                          " WHERE time >= toDateTime(%" G_GINT64_FORMAT
-                          ") AND time <= toDateTime(%" G_GINT64_FORMAT ")",
-                          location->from / 1000,
-                          location->to / 1000);
-  if (service != NULL)
-    {
-      g_string_append (sql, " AND service = ");
-      flam_clickhouse_put_quoted (sql, service);
-    }
-}
-
-static void
-put_labels (GString *sql, const FlamLocation *location)
-{
-  for (guint i = 0; i + 1 < location->words->len; i += 2)
-    if (flam_location_is_label (location->words->pdata[i]))
-      {
-        g_string_append (sql, " AND values[indexOf(keys, ");
-        flam_clickhouse_put_quoted (sql, location->words->pdata[i]);
-        g_string_append (sql, ")] = ");
-        flam_clickhouse_put_quoted (sql, location->words->pdata[i + 1]);
-      }
-}
 
 /* The measures of the runs that have all labels of the location. */
 static char *
@@ -49,8 +16,7 @@ measures_query (const FlamLocation *location)
   GString *sql = g_string_new (
       "SELECT measure, any(unit) FROM (SELECT measures, units FROM run");
 
-  put_range (sql, location);
-  put_labels (sql, location);
+  flam_clickhouse_put_runs (sql, location, FALSE);
   g_string_append (sql, ") ARRAY JOIN measures AS measure, units AS unit");
   if (type != NULL)
     {
@@ -62,27 +28,18 @@ measures_query (const FlamLocation *location)
   return g_string_free (sql, FALSE);
 }
 
+/* The samples of a series have one measure and the same labels, and lie
+ * together: those of other labels are not read. */
 static void
 put_series (GString *sql, const FlamLocation *location, const char *measure)
 {
-  const char *service = flam_location_word (location, "service");
-
-  if (service != NULL)
-    {
-      g_string_append (sql, " WHERE series = cityHash64(");
-      flam_clickhouse_put_quoted (sql, service);
-    }
-  else
-    g_string_append (sql, " WHERE series IN (SELECT cityHash64(service");
-  g_string_append (sql, ", ");
+  g_string_append (sql, " WHERE series IN (SELECT series[indexOf(measures, ");
   flam_clickhouse_put_quoted (sql, measure);
-  g_string_append_c (sql, ')');
-  if (service == NULL)
-    {
-      g_string_append (sql, " FROM run");
-      put_range (sql, location);
-      g_string_append_c (sql, ')');
-    }
+  g_string_append (sql, ")] FROM run");
+  flam_clickhouse_put_runs (sql, location, FALSE);
+  g_string_append (sql, " AND has(measures, ");
+  flam_clickhouse_put_quoted (sql, measure);
+  g_string_append (sql, "))");
 }
 
 /* One measure after the other: a sum by number is faster than one by name and
@@ -94,21 +51,14 @@ put_sums (GString *sql,
           const char *measure,
           guint number)
 {
-  gint64 from = location->from / 1000;
-
   g_string_append_printf (sql,
                           "SELECT toUInt32(%u) AS number, stack, sum(value) AS "
                           "total FROM sample",
                           number);
   put_series (sql, location, measure);
-  g_string_append_printf (sql,
-                          " AND hour >= toDateTime(%" G_GINT64_FORMAT
-                          ") AND hour <= toDateTime(%" G_GINT64_FORMAT
-                          ") AND run IN (SELECT min(id) FROM run",
-                          from - from % HOUR,
-                          location->to / 1000);
-  put_range (sql, location);
-  put_labels (sql, location);
+  flam_clickhouse_put_hours (sql, location, FALSE);
+  g_string_append (sql, " AND run IN (SELECT min(id) FROM run");
+  flam_clickhouse_put_runs (sql, location, FALSE);
   g_string_append (sql, " GROUP BY capture) GROUP BY stack");
 }
 
@@ -139,38 +89,6 @@ typedef struct
   GHashTable *stacks;  /* number -> FlamStackId + 1 */
   GString *text;
 } Answer;
-
-static gboolean
-refuse (const Answer *answer, GError **error)
-{
-  return flam_location_error (
-      answer->location, error, N_ ("the answer is not one of ClickHouse's"));
-}
-
-/* One value of tab-separated text; ends behind its tab or line feed.
- * `in_array`: up to the quote. */
-static void
-take_value (const char **at, const char *end, char stop, GString *into)
-{
-  g_string_truncate (into, 0);
-  while (*at < end && **at != stop && **at != '\n')
-    {
-      if (**at == '\\' && *at + 1 < end)
-        {
-          char c = *++*at;
-          g_string_append_c (into,
-                             c == 't'   ? '\t'
-                             : c == 'n' ? '\n'
-                             : c == 'r' ? '\r'
-                                        : c);
-        }
-      else
-        g_string_append_c (into, **at);
-      ++*at;
-    }
-  if (*at < end && **at == stop)
-    ++*at;
-}
 
 static FlamId
 frame_of (Answer *answer, const char *text)
@@ -213,7 +131,7 @@ take_frames (Answer *answer, const char **at, const char *end)
   while (*at < end && **at != '\n')
     if (*(*at)++ == '\'')
       {
-        take_value (at, end, '\'', answer->text);
+        flam_clickhouse_take (at, end, '\'', answer->text);
         if (answer->text->len > 0)
           stack = flam_builder_stack (
               answer->builder, stack, frame_of (answer, answer->text->str));
@@ -268,11 +186,11 @@ read_measures (Answer *answer, const FlamSpool *rows, GError **error)
     {
       FlamUnit unit;
 
-      take_value (&at, end, '\t', name);
-      take_value (&at, end, '\n', answer->text);
+      flam_clickhouse_take (&at, end, '\t', name);
+      flam_clickhouse_take (&at, end, '\n', answer->text);
       unit = flam_pprof_unit (answer->text->str, &scale);
       if (name->len == 0 || answer->measures->len >= FLAM_PPROF_MAX_TYPES)
-        return refuse (answer, error);
+        return flam_clickhouse_refuse (answer->location, error);
       if (!is_wanted (answer, name->str))
         continue;
       g_ptr_array_add (answer->measures, g_strdup (name->str));
@@ -352,7 +270,7 @@ read_samples (Answer *answer, const FlamSpool *rows, GError **error)
 
       if (!take_numbers (&at, row, G_N_ELEMENTS (row)) || row[0] < 0 ||
           row[0] >= answer->measures->len || row[2] < 0)
-        return refuse (answer, error);
+        return flam_clickhouse_refuse (answer->location, error);
       sample.stack = find_stack (answer, row[1]);
       weights[row[0]] = row[2];
       flam_builder_add_sample (answer->builder, &sample, weights);

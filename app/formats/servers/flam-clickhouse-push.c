@@ -9,13 +9,21 @@
 
 /* Bytes of one INSERT. */
 #define BATCH (8 << 20)
-#define HOUR 3600
 
-#define SAMPLES "sample (run, service, measure, hour, stack, value)"
+#define SAMPLES "sample (run, service, measure, series, hour, stack, value)"
 
-/* A series is a measure of a service: one number is found and compared faster
- * than two names. The samples of an hour are sorted by stack, as a sum over
- * stacks reads them, and equal numbers in a row need little space. */
+#define FUNCTIONS                                                              \
+  "run_function (series, hour, run, function, self, total, self_error, "       \
+  "self_samples, total_error, total_samples)"
+#define RUN                                                                    \
+  "run (id, capture, time, start, duration, service, host, job, command, "     \
+  "name, build, format, peak, measure, measures, units, series, totals, "      \
+  "errors, counts, keys, values)"
+
+/* A series is a measure of a service with the same labels: one number is found
+ * and compared faster than many names, and what a question leaves out is not
+ * read. The samples of an hour are sorted by stack, as a sum over stacks reads
+ * them, and equal numbers in a row need little space. */
 static gboolean
 make_tables (const FlamLocation *location,
              const FlamServerOptions *options,
@@ -23,14 +31,22 @@ make_tables (const FlamLocation *location,
 {
   static const char *const statements[] = {
     ("CREATE TABLE IF NOT EXISTS run (id UInt64, capture UInt64, time "
-     "DateTime, duration UInt64, service String, host String, command String, "
-     "measures Array(String), units Array(String), keys Array(String), values "
+     "DateTime, start UInt64, duration UInt64, service String, host String, "
+     "job String, command String, name String, build String, format String, "
+     "peak Int64, measure UInt32, measures Array(String), units "
+     "Array(String), series Array(UInt64), totals Array(Int64), errors "
+     "Array(Int64), counts Array(Int64), keys Array(String), values "
      "Array(String)) ENGINE = MergeTree PARTITION BY toYYYYMM(time) ORDER BY "
      "(service, time, id)"),
+    ("CREATE TABLE IF NOT EXISTS run_function (series UInt64, hour DateTime, "
+     "run UInt64, function String, self Int64, total Int64, self_error "
+     "Int64, self_samples Int64, total_error Int64, total_samples Int64) "
+     "ENGINE = MergeTree PARTITION BY toYYYYMM(hour) ORDER BY (series, hour, "
+     "run)"),
     ("CREATE TABLE IF NOT EXISTS sample (run UInt64, service String, measure "
-     "String, series UInt64 DEFAULT cityHash64(service, measure), hour "
-     "DateTime, stack UInt64, value Int64) ENGINE = MergeTree PARTITION BY "
-     "toYYYYMM(hour) ORDER BY (series, hour, stack, run)"),
+     "String, series UInt64, hour DateTime, stack UInt64, value Int64) ENGINE "
+     "= MergeTree PARTITION BY toYYYYMM(hour) ORDER BY (series, hour, stack, "
+     "run)"),
     ("CREATE TABLE IF NOT EXISTS stack (stack UInt64, frames Array(String)) "
      "ENGINE = ReplacingMergeTree ORDER BY stack"),
   };
@@ -51,12 +67,20 @@ typedef struct
   const FlamLocation *location;
   const FlamServerOptions *options;
   const FlamProfile *profile;
-  guint64 *stacks; /* one per stack: its number */
-  guint64 capture; /* the same for the same capture */
-  guint64 run;     /* of this push alone */
-  gint64 start;    /* s */
+  FlamFigures *figures; /* of the profile */
+  guint64 *series;      /* one per measure */
+  guint64 *stacks;      /* one per stack: its number */
+  guint64 capture;      /* the same for the same capture */
+  guint64 run;          /* of this push alone */
+  gint64 start;         /* s */
   const char *service;
 } Push;
+
+static gint64
+hour_of (const Push *push)
+{
+  return push->start - push->start % FLAM_CLICKHOUSE_HOUR;
+}
 
 /* "name\tmodule\tfile\tline": frames of the same text are one. */
 static void
@@ -180,20 +204,20 @@ sum_measure (const FlamPart *part, guint m)
 }
 
 static void
-put_sample (const Push *push,
-            const FlamMeasure *measure,
-            Sum sum,
-            GString *rows)
+put_sample (const Push *push, guint m, Sum sum, GString *rows)
 {
+  const FlamMeasure *measure = &push->profile->measures[m];
+
   g_string_append_printf (rows, "%" G_GUINT64_FORMAT "\t", push->run);
   flam_clickhouse_put_escaped (rows, push->service, -1);
   g_string_append_c (rows, '\t');
   flam_clickhouse_put_escaped (
       rows, flam_export_measure_name (push->profile, measure, TRUE), -1);
   g_string_append_printf (rows,
-                          "\t%" G_GINT64_FORMAT "\t%" G_GUINT64_FORMAT
-                          "\t%" G_GINT64_FORMAT "\n",
-                          push->start - push->start % HOUR,
+                          "\t%" G_GUINT64_FORMAT "\t%" G_GINT64_FORMAT
+                          "\t%" G_GUINT64_FORMAT "\t%" G_GINT64_FORMAT "\n",
+                          push->series[m],
+                          hour_of (push),
                           sum.stack != FLAM_NONE ? push->stacks[sum.stack] : 0,
                           flam_export_whole (measure, sum.weight));
 }
@@ -212,7 +236,7 @@ send_samples (Push *push, const FlamPart *part, guint8 *used, GError **error)
         {
           Sum sum = g_array_index (sums, Sum, i);
 
-          put_sample (push, &push->profile->measures[m], sum, rows);
+          put_sample (push, m, sum, rows);
           if (sum.stack != FLAM_NONE)
             used[sum.stack] = 1;
           if (rows->len > BATCH && !send_rows (push, SAMPLES, rows, error))
@@ -220,6 +244,54 @@ send_samples (Push *push, const FlamPart *part, guint8 *used, GError **error)
         }
     }
   return send_rows (push, SAMPLES, rows, error);
+}
+
+static void
+put_whole (const FlamMeasure *measure, gint64 weight, GString *rows)
+{
+  g_string_append_printf (
+      rows, "\t%" G_GINT64_FORMAT, flam_export_whole (measure, weight));
+}
+
+static void
+put_estimate (const FlamMeasure *measure, FlamEstimate estimate, GString *rows)
+{
+  put_whole (measure, estimate.sampled ? estimate.error : 0, rows);
+  g_string_append_printf (
+      rows, "\t%" G_GINT64_FORMAT, estimate.sampled ? estimate.samples : 0);
+}
+
+static gboolean
+send_functions (Push *push, GError **error)
+{
+  g_autoptr (GString) rows = g_string_new (NULL);
+
+  for (guint m = 0; m < push->figures->n_measures; m++)
+    {
+      const FlamFiguresMeasure *figures = &push->figures->measures[m];
+      const FlamMeasure *measure = &push->profile->measures[m];
+
+      for (guint i = 0; i < figures->n_functions; i++)
+        {
+          const FlamFiguresFunction *function = &figures->functions[i];
+
+          g_string_append_printf (rows,
+                                  "%" G_GUINT64_FORMAT "\t%" G_GINT64_FORMAT
+                                  "\t%" G_GUINT64_FORMAT "\t",
+                                  push->series[m],
+                                  hour_of (push),
+                                  push->run);
+          flam_clickhouse_put_escaped (rows, function->name, -1);
+          put_whole (measure, function->self, rows);
+          put_whole (measure, function->total, rows);
+          put_estimate (measure, function->self_estimate, rows);
+          put_estimate (measure, function->total_estimate, rows);
+          g_string_append_c (rows, '\n');
+          if (rows->len > BATCH && !send_rows (push, FUNCTIONS, rows, error))
+            return FALSE;
+        }
+    }
+  return send_rows (push, FUNCTIONS, rows, error);
 }
 
 /* Takes those that the server has from the ones that are `used`. */
@@ -316,6 +388,57 @@ put_measures (const Push *push, GString *rows)
   put_array (rows, units);
 }
 
+typedef gint64 (*Number) (const Push *push, guint m);
+
+static gint64
+series_at (const Push *push, guint m)
+{
+  return (gint64)push->series[m];
+}
+
+static gint64
+total_at (const Push *push, guint m)
+{
+  return flam_export_whole (&push->profile->measures[m],
+                            push->figures->measures[m].total);
+}
+
+static gint64
+error_at (const Push *push, guint m)
+{
+  const FlamEstimate *of = &push->figures->measures[m].total_estimate;
+
+  return of->sampled
+             ? flam_export_whole (&push->profile->measures[m], of->error)
+             : 0;
+}
+
+static gint64
+samples_at (const Push *push, guint m)
+{
+  const FlamEstimate *of = &push->figures->measures[m].total_estimate;
+
+  return of->sampled ? of->samples : 0;
+}
+
+/* "[1,2]", one per measure. */
+static void
+put_numbers (const Push *push, Number number, gboolean sign, GString *rows)
+{
+  g_string_append (rows, "\t[");
+  for (guint m = 0; m < push->profile->n_measures; m++)
+    {
+      gint64 value = number (push, m);
+
+      g_string_append (rows, m > 0 ? "," : "");
+      if (sign)
+        g_string_append_printf (rows, "%" G_GINT64_FORMAT, value);
+      else
+        g_string_append_printf (rows, "%" G_GUINT64_FORMAT, (guint64)value);
+    }
+  g_string_append_c (rows, ']');
+}
+
 static void
 put_labels (const FlamLocation *location, GString *rows)
 {
@@ -333,53 +456,118 @@ put_labels (const FlamLocation *location, GString *rows)
   put_array (rows, values);
 }
 
-/* The last of the three: samples without their run are of a push that failed,
- * and count nowhere. */
+static void
+put_text (const char *text, GString *rows)
+{
+  g_string_append_c (rows, '\t');
+  flam_clickhouse_put_escaped (rows, text, -1);
+}
+
+/* The last one: samples without their run are of a push that failed, and count
+ * nowhere. */
 static gboolean
 send_run (const Push *push, GError **error)
 {
-  const FlamFacts *facts = &push->profile->facts;
-  const char *host = flam_facts_other (facts, FLAM_FACT_HOST);
+  const FlamFigures *figures = push->figures;
   g_autoptr (GString) rows = g_string_new (NULL);
 
   g_string_append_printf (rows,
                           "%" G_GUINT64_FORMAT "\t%" G_GUINT64_FORMAT
-                          "\t%" G_GINT64_FORMAT "\t%" G_GINT64_FORMAT "\t",
+                          "\t%" G_GINT64_FORMAT "\t%" G_GINT64_FORMAT
+                          "\t%" G_GINT64_FORMAT,
                           push->run,
                           push->capture,
                           push->start,
-                          facts->duration_ns);
-  flam_clickhouse_put_escaped (rows, push->service, -1);
-  g_string_append_c (rows, '\t');
-  flam_clickhouse_put_escaped (rows, host != NULL ? host : "", -1);
-  g_string_append_c (rows, '\t');
-  flam_clickhouse_put_escaped (rows, facts->command, -1);
+                          figures->start_unix_ns,
+                          figures->duration_ns);
+  put_text (push->service, rows);
+  put_text (figures->host, rows);
+  put_text (figures->job, rows);
+  put_text (figures->command, rows);
+  put_text (figures->name, rows);
+  put_text (figures->build, rows);
+  put_text (figures->format, rows);
+  g_string_append_printf (rows,
+                          "\t%" G_GINT64_FORMAT "\t%u",
+                          figures->peak_bytes,
+                          figures->measure);
   put_measures (push, rows);
+  put_numbers (push, series_at, FALSE, rows);
+  put_numbers (push, total_at, TRUE, rows);
+  put_numbers (push, error_at, TRUE, rows);
+  put_numbers (push, samples_at, TRUE, rows);
   put_labels (push->location, rows);
   g_string_append_c (rows, '\n');
-  return send_rows (push, "run", rows, error);
+  return send_rows (push, RUN, rows, error);
 }
 
-/* Before the push has a run and a time: whoever pushes the capture, and when,
- * the number is the same. */
+/* --- numbers -------------------------------------------------------------- */
+
+static int
+compare_labels (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/* In whatever order the labels are typed. */
+static void
+number_series (Push *push)
+{
+  const GPtrArray *words = push->location->words;
+  g_autoptr (GPtrArray) labels = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i + 1 < words->len; i += 2)
+    if (flam_location_is_label (words->pdata[i]))
+      g_ptr_array_add (labels,
+                       g_strdup_printf ("\n%s=%s",
+                                        (char *)words->pdata[i],
+                                        (char *)words->pdata[i + 1]));
+  g_ptr_array_sort (labels, compare_labels);
+  push->series = g_new (guint64, push->profile->n_measures + 1);
+  for (guint m = 0; m < push->profile->n_measures; m++)
+    {
+      g_autoptr (GString) text = g_string_new (push->service);
+
+      g_string_append_printf (
+          text,
+          "\n%s",
+          flam_export_measure_name (
+              push->profile, &push->profile->measures[m], TRUE));
+      for (guint i = 0; i < labels->len; i++)
+        g_string_append (text, labels->pdata[i]);
+      push->series[m] = hash_of (text->str, text->len);
+    }
+}
+
+/* Whoever pushes the capture, when, and with which labels, the number is the
+ * same. */
 static guint64
 number_capture (const Push *push, const FlamPart *part)
 {
+  const FlamProfile *profile = push->profile;
   g_autoptr (GString) text = g_string_new (push->service);
 
   g_string_append_printf (text,
-                          "\n%" G_GINT64_FORMAT "\n%s\n",
-                          push->profile->facts.start_unix_ns,
-                          push->profile->facts.command);
-  for (guint m = 0; m < push->profile->n_measures; m++)
+                          "\n%" G_GINT64_FORMAT "\n%s",
+                          profile->facts.start_unix_ns,
+                          profile->facts.command);
+  for (guint m = 0; m < profile->n_measures; m++)
     {
+      const FlamMeasure *measure = &profile->measures[m];
       g_autoptr (GArray) sums = sum_measure (part, m);
 
+      g_string_append_printf (
+          text, "\n%s", flam_export_measure_name (profile, measure, TRUE));
       for (guint i = 0; i < sums->len; i++)
-        put_sample (push,
-                    &push->profile->measures[m],
-                    g_array_index (sums, Sum, i),
-                    text);
+        {
+          Sum sum = g_array_index (sums, Sum, i);
+
+          g_string_append_printf (
+              text,
+              "\n%" G_GUINT64_FORMAT " %" G_GINT64_FORMAT,
+              sum.stack != FLAM_NONE ? push->stacks[sum.stack] : 0,
+              flam_export_whole (measure, sum.weight));
+        }
     }
   return hash_of (text->str, text->len);
 }
@@ -398,11 +586,42 @@ is_new (const Push *push, GError **error)
     return FALSE;
   g_strchomp (answer);
   if (!g_ascii_string_to_unsigned (answer, 10, 0, G_MAXUINT64, &n, NULL))
-    return flam_location_error (
-        push->location, error, N_ ("the answer is not one of ClickHouse's"));
-  return n == 0 || flam_location_error (push->location,
-                                        error,
-                                        N_ ("the capture is there already"));
+    return flam_clickhouse_refuse (push->location, error);
+  return n == 0 || flam_error_set (error,
+                                   FLAM_ERROR_EXISTS,
+                                   N_ ("%s: the capture is there already"),
+                                   push->location->text);
+}
+
+/* Of all that is pushed. */
+static gboolean
+take_figures (Push *push,
+              const FlamPart *part,
+              const char *path,
+              GError **error)
+{
+  static const FlamFiguresKeep all = { 0, TRUE };
+  g_autoptr (FlamSelection) selection = flam_selection_copy (part->all);
+
+  selection->measure = part->measure;
+  push->figures =
+      flam_figures_new (path, part->profile, selection, &all, NULL, error);
+  return push->figures != NULL;
+}
+
+static gboolean
+push_part (Push *push, const FlamPart *part, const char *path, GError **error)
+{
+  g_autofree guint8 *used = g_new0 (guint8, part->profile->stacks.n + 1);
+
+  number_stacks (push);
+  number_series (push);
+  push->capture = number_capture (push, part);
+  return make_tables (push->location, push->options, error) &&
+         is_new (push, error) && take_figures (push, part, path, error) &&
+         send_samples (push, part, used, error) &&
+         send_functions (push, error) && send_stacks (push, used, error) &&
+         send_run (push, error);
 }
 
 gboolean
@@ -410,27 +629,24 @@ flam_clickhouse_push (const FlamLocation *location,
                       const FlamProfile *profile,
                       const FlamSelection *selection,
                       const char *service,
+                      const char *path,
                       const FlamServerOptions *options,
                       GError **error)
 {
   g_auto (FlamPart) part = { 0 };
   Push push = { .location = location, .options = options, .service = service };
-  g_autofree guint8 *used = NULL;
   gboolean sent;
 
   if (!flam_part_init (&part, profile, selection, error))
     return FALSE;
   push.profile = part.profile;
-  number_stacks (&push);
-  push.capture = number_capture (&push, &part);
   push.run = (guint64)g_random_int () << 32 | g_random_int ();
   push.start = profile->facts.start_unix_ns > 0
                    ? profile->facts.start_unix_ns / 1000000000
                    : g_get_real_time () / G_USEC_PER_SEC;
-  used = g_new0 (guint8, part.profile->stacks.n + 1);
-  sent = make_tables (location, options, error) && is_new (&push, error) &&
-         send_samples (&push, &part, used, error) &&
-         send_stacks (&push, used, error) && send_run (&push, error);
+  sent = push_part (&push, &part, path, error);
+  g_clear_pointer (&push.figures, flam_figures_unref);
+  g_free (push.series);
   g_free (push.stacks);
   return sent;
 }

@@ -107,3 +107,103 @@ flam_clickhouse_ask (const FlamLocation *location,
 
   return flam_server_send (location, &request, options, into, error);
 }
+
+/* --- what is asked -------------------------------------------------------- */
+
+static gboolean
+has_range (const FlamLocation *location, gboolean all_times)
+{
+  return location->has_range || !all_times;
+}
+
+/* A host is a label of every run. */
+static void
+put_label (GString *sql, const char *key, const char *value)
+{
+  g_string_append (sql, " AND (values[indexOf(keys, ");
+  flam_clickhouse_put_quoted (sql, key);
+  g_string_append (sql, ")] = ");
+  flam_clickhouse_put_quoted (sql, value);
+  if (strcmp (key, "host") == 0 || strcmp (key, "job") == 0)
+    {
+      g_string_append_printf (
+          sql, " OR (NOT has(keys, '%s') AND %s = ", key, key);
+      flam_clickhouse_put_quoted (sql, value);
+      g_string_append_c (sql, ')');
+    }
+  g_string_append_c (sql, ')');
+}
+
+void
+flam_clickhouse_put_runs (GString *sql,
+                          const FlamLocation *location,
+                          gboolean all_times)
+{
+  const char *service = flam_location_word (location, "service");
+
+  g_string_append (sql, " WHERE 1");
+  if (has_range (location, all_times))
+    g_string_append_printf (sql,
+                            " AND time >= toDateTime(%" G_GINT64_FORMAT
+                            ") AND time <= toDateTime(%" G_GINT64_FORMAT ")",
+                            location->from / 1000,
+                            location->to / 1000);
+  if (service != NULL)
+    {
+      g_string_append (sql, " AND service = ");
+      flam_clickhouse_put_quoted (sql, service);
+    }
+  for (guint i = 0; i + 1 < location->words->len; i += 2)
+    if (flam_location_is_label (location->words->pdata[i]))
+      put_label (sql, location->words->pdata[i], location->words->pdata[i + 1]);
+}
+
+void
+flam_clickhouse_put_hours (GString *sql,
+                           const FlamLocation *location,
+                           gboolean all_times)
+{
+  gint64 from = location->from / 1000;
+
+  if (has_range (location, all_times))
+    g_string_append_printf (sql,
+                            " AND hour >= toDateTime(%" G_GINT64_FORMAT
+                            ") AND hour <= toDateTime(%" G_GINT64_FORMAT ")",
+                            from - from % FLAM_CLICKHOUSE_HOUR,
+                            location->to / 1000);
+}
+
+/* --- what comes ----------------------------------------------------------- */
+
+void
+flam_clickhouse_take (const char **at,
+                      const char *end,
+                      char stop,
+                      GString *into)
+{
+  g_string_truncate (into, 0);
+  while (*at < end && **at != stop && **at != '\n')
+    {
+      if (**at == '\\' && *at + 1 < end)
+        {
+          char c = *++*at;
+          g_string_append_c (into,
+                             c == 't'   ? '\t'
+                             : c == 'n' ? '\n'
+                             : c == 'r' ? '\r'
+                                        : c);
+        }
+      else
+        g_string_append_c (into, **at);
+      ++*at;
+    }
+  if (*at < end && **at == stop)
+    ++*at;
+}
+
+gboolean
+flam_clickhouse_refuse (const FlamLocation *location, GError **error)
+{
+  return flam_location_error (
+      location, error, N_ ("the answer is not one of ClickHouse's"));
+}

@@ -7,6 +7,9 @@
 
 #include "flam-server.h"
 
+/* Seconds: samples have the hour of their run's start. */
+#define FLAM_CLICKHOUSE_HOUR 3600
+
 /* Within quotes, and in tab-separated values alike; -1: all of the text. */
 void
 flam_clickhouse_put_escaped (GString *out, const char *text, gssize length);
@@ -27,5 +30,24 @@ char *flam_clickhouse_run (const FlamLocation *location,
                            const GString *rows,
                            const FlamServerOptions *options,
                            GError **error);
+
+/* " WHERE …": the rows of `run` that the location selects. `all_times`: a
+ * location without a range selects those of all times, not of the last hour. */
+void flam_clickhouse_put_runs (GString *sql,
+                               const FlamLocation *location,
+                               gboolean all_times);
+/* " AND hour …": the samples' hours. */
+void flam_clickhouse_put_hours (GString *sql,
+                                const FlamLocation *location,
+                                gboolean all_times);
+
+/* One value of a tab-separated answer, unescaped; `*at` ends behind `stop`, or
+ * at the line feed before it. */
+void flam_clickhouse_take (const char **at,
+                           const char *end,
+                           char stop,
+                           GString *into);
+/* Sets that the answer is not one of ClickHouse's; returns FALSE. */
+gboolean flam_clickhouse_refuse (const FlamLocation *location, GError **error);
 
 #endif

@@ -187,6 +187,21 @@ flam_location_word (const FlamLocation *location, const char *key)
   return NULL;
 }
 
+void
+flam_location_set_word (FlamLocation *location,
+                        const char *key,
+                        const char *value)
+{
+  for (guint i = 0; i + 1 < location->words->len; i += 2)
+    if (strcmp (location->words->pdata[i], key) == 0)
+      {
+        g_ptr_array_remove_range (location->words, i, 2);
+        break;
+      }
+  g_ptr_array_add (location->words, g_strdup (key));
+  g_ptr_array_add (location->words, g_strdup (value));
+}
+
 gboolean
 flam_location_is_label (const char *key)
 {

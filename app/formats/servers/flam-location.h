@@ -56,6 +56,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamLocation, flam_location_free)
 
 /* The value of a word; NULL: it is not there. */
 const char *flam_location_word (const FlamLocation *location, const char *key);
+/* In place of one with this key. */
+void flam_location_set_word (FlamLocation *location,
+                             const char *key,
+                             const char *value);
 /* Whether this word is a label, not one of a kind's own. */
 gboolean flam_location_is_label (const char *key);
 /* `{service_name="shop",region="eu"}`: the selector of the labels, with the

@@ -344,7 +344,7 @@ flam_push (const FlamLocation *location,
         location, place, profile, selection, service, options, error);
   if (kind == FLAM_LOCATION_CLICKHOUSE)
     return flam_clickhouse_push (
-        location, profile, selection, service, options, error);
+        location, profile, selection, service, path, options, error);
   return push_to_otlp (
       location, place, profile, selection, service, options, note, error);
 }

@@ -148,6 +148,7 @@ typedef enum
   FLAM_ERROR_TOO_LARGE,
   FLAM_ERROR_CANCELLED,
   FLAM_ERROR_SYSTEM,
+  FLAM_ERROR_EXISTS, /* what is added is there already */
 } FlamError;
 
 /* Sets `error`; returns FALSE, for the caller to return. */
