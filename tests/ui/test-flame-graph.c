@@ -5,6 +5,7 @@
 
 #include "flam-core-picture.h"
 #include "flam-legend.h"
+#include "flam-minimap.h"
 #include "flam-overview.h"
 #include "flam-test-trees.h"
 
@@ -196,6 +197,22 @@ test_new_tree (void)
   close_window (&fixture);
 }
 
+/* What covers the top of the graph leaves the minimap free. */
+static void
+assert_below (Fixture *fixture, int covered)
+{
+  graphene_rect_t place;
+
+  flam_minimap_set_covered (FLAM_MINIMAP (fixture->minimap), covered);
+  settle ();
+  g_assert_true (gtk_widget_get_visible (fixture->minimap));
+  g_assert_true (
+      gtk_widget_compute_bounds (fixture->minimap, fixture->window, &place));
+  g_assert_cmpfloat (place.origin.y, >=, covered);
+  flam_minimap_set_covered (FLAM_MINIMAP (fixture->minimap), 0);
+  settle ();
+}
+
 static void
 test_large (void)
 {
@@ -213,6 +230,7 @@ test_large (void)
   g_assert_cmpint (in_view, ==, fixture.tree->total[0]);
   flam_flame_graph_get_view (fixture.graph, &view);
   g_assert_cmpfloat_with_epsilon (view.y + view.height, 1, 1e-6);
+  assert_below (&fixture, 60);
   view.y = 0;
   flam_flame_graph_set_view (fixture.graph, &view);
   flam_flame_graph_get_view (fixture.graph, &view);

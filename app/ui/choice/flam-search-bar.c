@@ -110,10 +110,31 @@ on_keep (FlamSearchBar *self)
     }
 }
 
+/* The height of the whole bar, which slides in. */
+static int
+bar_height (FlamSearchBar *self)
+{
+  GtkWidget *revealer = gtk_widget_get_first_child (GTK_WIDGET (self->bar));
+  int height = 0;
+
+  if (GTK_IS_REVEALER (revealer))
+    gtk_widget_measure (gtk_revealer_get_child (GTK_REVEALER (revealer)),
+                        GTK_ORIENTATION_VERTICAL,
+                        -1,
+                        NULL,
+                        &height,
+                        NULL,
+                        NULL);
+  return height;
+}
+
 static void
 on_mode (FlamSearchBar *self)
 {
-  if (gtk_search_bar_get_search_mode (self->bar))
+  gboolean open = gtk_search_bar_get_search_mode (self->bar);
+
+  flam_graph_view_set_covered (self->graph, open ? bar_height (self) : 0);
+  if (open)
     {
       on_changed (self);
       return;

@@ -230,6 +230,13 @@ flam_graph_view_next_match (FlamGraphView *self, gboolean backward)
   flam_flame_graph_next_match (self->graph, backward);
 }
 
+void
+flam_graph_view_set_covered (FlamGraphView *self, int height)
+{
+  g_return_if_fail (FLAM_IS_GRAPH_VIEW (self));
+  flam_minimap_set_covered (self->minimap, height);
+}
+
 /* --- notes ---------------------------------------------------------------- */
 
 static char *

@@ -18,6 +18,8 @@ FlamFlameGraph *flam_graph_view_get_graph (FlamGraphView *view);
 /* Weight under the search's matches; property "matched" notifies. */
 gint64 flam_graph_view_get_matched (FlamGraphView *view);
 void flam_graph_view_next_match (FlamGraphView *view, gboolean backward);
+/* See flam_minimap_set_covered(). */
+void flam_graph_view_set_covered (FlamGraphView *view, int height);
 
 G_END_DECLS
 

@@ -22,6 +22,7 @@ struct _FlamMinimap
   int pictured_mode, pictured_direction;
   FlamColorRules *pictured_rules;
   FlamView grabbed; /* the view when the drag began */
+  int covered;      /* pixels at the top that something else covers */
 };
 
 G_DEFINE_FINAL_TYPE (FlamMinimap, flam_minimap, GTK_TYPE_WIDGET)
@@ -169,6 +170,7 @@ is_free (FlamMinimap *self, gboolean right)
   const FlamLayout *layout = flam_graph_layout (self->graph);
   const FlamViewport *view = &layout->viewport;
   double reach = WIDTH + 2 * PADDING + MARGIN;
+  double top = self->covered;
   double height = HEIGHT + 2 * PADDING + MARGIN;
 
   for (guint32 i = 0; i < layout->n; i++)
@@ -176,9 +178,10 @@ is_free (FlamMinimap *self, gboolean right)
       const FlamBox *box = &layout->boxes[i];
       gboolean across =
           right ? box->x + box->width > view->width - reach : box->x < reach;
+      double bottom = box->y + view->row_height;
       gboolean along = view->direction == FLAM_DIRECTION_FLAME
-                           ? box->y < height
-                           : box->y + view->row_height > view->height - height;
+                           ? box->y < top + height && bottom > top
+                           : bottom > view->height - height;
 
       if (across && along && box->width >= LABEL_WIDTH)
         return FALSE;
@@ -213,7 +216,8 @@ static gboolean
 is_cramped (FlamMinimap *self)
 {
   return gtk_widget_get_width (GTK_WIDGET (self->graph)) < 3 * WIDTH ||
-         gtk_widget_get_height (GTK_WIDGET (self->graph)) < 2 * HEIGHT;
+         gtk_widget_get_height (GTK_WIDGET (self->graph)) <
+             2 * HEIGHT + self->covered;
 }
 
 static void
@@ -227,6 +231,15 @@ on_drawn_changed (FlamMinimap *self)
         (view.width > 0.98 && view.height > 0.98) || is_cramped (self);
   gtk_widget_set_visible (GTK_WIDGET (self), !all && choose_corner (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+flam_minimap_set_covered (FlamMinimap *self, int height)
+{
+  g_return_if_fail (FLAM_IS_MINIMAP (self));
+  self->covered = height;
+  gtk_widget_set_margin_top (GTK_WIDGET (self), height + MARGIN);
+  on_drawn_changed (self);
 }
 
 static void

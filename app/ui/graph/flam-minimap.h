@@ -17,6 +17,9 @@ G_DECLARE_FINAL_TYPE (FlamMinimap, flam_minimap, FLAM, MINIMAP, GtkWidget)
 /* Visible while a part of the graph is out of view, if there is room for it and
  * a corner where it covers no label. */
 GtkWidget *flam_minimap_new (FlamFlameGraph *graph);
+/* The height in pixels of what is drawn over the top of the graph, such as the
+ * search bar; 0: nothing. */
+void flam_minimap_set_covered (FlamMinimap *minimap, int height);
 
 G_END_DECLS
 
