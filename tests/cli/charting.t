@@ -5,7 +5,7 @@ $ boxes () { grep -v '^//' | sed -n 's/.*<g class="\([^"]*\)"><title>\(.*\)<\/ti
 
 # Events have the exact time of each call; one runs past its caller's end.
 $ . ./boxes; flambeau-cli export captures/chrome-trace/spans.trace.json --to svg --chart | boxes
-marks
+Marks
 counter x
 worker (2)   58.5 %
 worker (2) (2)   22.0 %
@@ -25,7 +25,7 @@ f parse (1.50 s, from 2.50 s on) 10 106 200
 # Samples: each represents the time since the previous one, and a note in the
 # picture points this out. States and counters have lanes.
 $ . ./boxes; flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --to svg --chart --thread cook --hide '^_' --no-inlines >k.svg; boxes <k.svg; grep -c 'class="counter"' k.svg; grep -o 'class="note".*' k.svg
-rss
+RSS
 cook (26142)   100.0 %
 s running (192 ms, from 0 ns on) 10 144 141.8088
 s lock (201 ms, from 192 ms on) 151.8088 144 147.7705

@@ -638,14 +638,18 @@ test_percents (void)
 static void
 test_marked_percents (void)
 {
-  g_autofree char *half = NULL, *few = NULL;
+  g_autofree char *half = NULL, *few = NULL, *less = NULL, *same = NULL;
 
   flam_format_mark_figures (TRUE);
   half = flam_format_percent (-1, 2);
   few = flam_format_percent (1, 1001);
+  less = flam_format_change (-3, "3" NBSP "s");
   flam_format_mark_figures (FALSE);
+  same = flam_format_change (0, "0" NBSP "s");
   g_assert_cmpstr (half, ==, "\u200e−50.0" NBSP "%\u200e");
   g_assert_cmpstr (few, ==, "\u200e<" NBSP "0.1" NBSP "%\u200e");
+  g_assert_cmpstr (less, ==, "\u200e−3" NBSP "s\u200e");
+  g_assert_cmpstr (same, ==, "0" NBSP "s");
 }
 
 static void

@@ -25,7 +25,7 @@ flam_difference_relative (gint64 base, gint64 fresh, gint64 delta)
     return g_strdup (_ ("new"));
   if (fresh == 0)
     return g_strdup (_ ("gone"));
-  return g_strconcat (delta > 0 ? "+" : "−", share, NULL);
+  return flam_format_change (delta, share);
 }
 
 /* The function whose self changed most; "" if none did. */

@@ -599,7 +599,7 @@ add_changes (FlamFlameGraph *self, GtkGrid *grid, int row, FlamNodeId node)
   g_autofree char *by =
       flam_value_text_change (&measure, delta, &estimate.delta);
   g_autofree char *share = flam_format_percent (ABS (delta), base);
-  g_autofree char *relative = g_strconcat (delta < 0 ? "−" : "+", share, NULL);
+  g_autofree char *relative = flam_format_change (delta, share);
 
   add_cell (grid, _ ("Before"), 0, row);
   add_cell (grid, was, 1, row++);

@@ -626,6 +626,10 @@ flam_history_view_init (FlamHistoryView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   self->job = flam_job_new ();
+  /* A pattern of signs alone would be reversed otherwise. */
+  gtk_widget_set_direction (
+      GTK_WIDGET (gtk_editable_get_delegate (GTK_EDITABLE (self->key_entry))),
+      GTK_TEXT_DIR_LTR);
   prepare_table (self);
   g_signal_connect_object (self->chart,
                            "current-changed",

@@ -80,20 +80,22 @@ flam_history_words_change (const FlamTrend *trend,
   const FlamTrendPoint *now = &series->points[point];
   const FlamTrendPoint *before = point > 0 ? now - 1 : NULL;
   FlamEstimate estimate;
+  gint64 delta;
   g_autofree char *change = NULL;
+  g_autofree char *part = NULL;
+  g_autofree char *share = NULL;
 
   if (before == NULL || before->at_most || now->at_most)
     return g_strdup ("");
   estimate = flam_estimate_of_sum (before->estimate, now->estimate);
-  change = flam_value_text_change (
-      &trend->measure, now->value - before->value, &estimate);
+  delta = now->value - before->value;
+  change = flam_value_text_change (&trend->measure, delta, &estimate);
   if (before->value == 0)
     return g_steal_pointer (&change);
+  part = flam_format_percent (ABS (delta), before->value);
+  share = flam_format_change (delta, part);
   /* Translators: a change, and the change in per cent */
-  return g_strdup_printf (_ ("%s (%+.1f %%)"),
-                          change,
-                          100.0 * (double)(now->value - before->value) /
-                              (double)before->value);
+  return g_strdup_printf (_ ("%s (%s)"), change, share);
 }
 
 static void

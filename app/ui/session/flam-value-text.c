@@ -67,7 +67,7 @@ flam_value_text_change (const FlamMeasure *measure,
   g_autofree char *text =
       flam_format_estimated (estimate, measure, ABS (delta));
 
-  return g_strconcat (delta > 0 ? "+" : delta < 0 ? "−" : "", text, NULL);
+  return flam_format_change (delta, text);
 }
 
 const char *

@@ -112,7 +112,7 @@ static char *
 counter_title (const FlamTimeline *timeline, guint counter)
 {
   const struct FlamTimelineCounter *of = &timeline->counters[counter];
-  g_autofree char *name = flam_overview_counter_name (of->id);
+  g_autofree char *name = flam_format_counter_name (of->id);
   g_autofree char *top = flam_format_value (of->top, of->unit);
 
   /* Translators: the name and the maximum of an event that is counted */
@@ -134,7 +134,7 @@ static char *
 counter_text (const FlamTimeline *timeline, guint counter, guint bucket)
 {
   const struct FlamTimelineCounter *of = &timeline->counters[counter];
-  g_autofree char *name = flam_overview_counter_name (of->id);
+  g_autofree char *name = flam_format_counter_name (of->id);
   g_autofree char *value = flam_format_value (of->value[bucket], of->unit);
 
   /* Translators: an event that is counted: "cache-misses 1 234 per second" */

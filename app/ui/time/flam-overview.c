@@ -25,18 +25,6 @@ flam_overview_leaves_counter (const FlamTimeline *timeline, guint counter)
   return of->top > 0 && !of_memory && !has_counter (timeline, counter);
 }
 
-char *
-flam_overview_counter_name (const char *id)
-{
-  g_autofree char *name = NULL;
-
-  /* In several captures that were merged, the name of one follows. */
-  if (g_str_has_prefix (id, "rss") && (id[3] == '\0' || id[3] == ' '))
-    /* Translators: resident set size, as the system reports it */
-    name = g_strconcat (_ ("RSS"), id + 3, NULL);
-  return flam_format_visible (name != NULL ? name : id);
-}
-
 static char *
 describe (const FlamPlot *plot, FlamPlotSpot spot, const char *separator)
 {
@@ -53,7 +41,7 @@ describe (const FlamPlot *plot, FlamPlotSpot spot, const char *separator)
     if (has_counter (timeline, i))
       {
         const struct FlamTimelineCounter *counter = &timeline->counters[i];
-        g_autofree char *name = flam_overview_counter_name (counter->id);
+        g_autofree char *name = flam_format_counter_name (counter->id);
         g_autofree char *also =
             flam_format_value (counter->value[spot.point], counter->unit);
 
@@ -75,7 +63,7 @@ key_text (const FlamTimeline *timeline)
     if (has_counter (timeline, i))
       {
         g_autofree char *name =
-            flam_overview_counter_name (timeline->counters[i].id);
+            flam_format_counter_name (timeline->counters[i].id);
         g_autofree char *top = flam_format_value (timeline->counters[i].top,
                                                   timeline->counters[i].unit);
 

@@ -15,8 +15,6 @@ FlamPlot *flam_overview_plot (FlamTimeline *timeline);
  * memory, the plot of CPU time leaves heap and RSS to that of memory. */
 gboolean flam_overview_leaves_counter (const FlamTimeline *timeline,
                                        guint counter);
-/* For display; g_free. */
-char *flam_overview_counter_name (const char *id);
 /* One row of the timeline (the thread's position among the requested ones),
  * without an axis, for a list. */
 FlamPlot *flam_overview_row_plot (FlamTimeline *timeline, guint row);

@@ -2,6 +2,7 @@
 #include "flam-chart.h"
 
 #include "flam-columns.h"
+#include "flam-format.h"
 #include "flam-tree.h"
 
 #define LEAST 1e-3 /* pixels: a smaller box is invisible on any surface */
@@ -36,9 +37,9 @@ flam_chart_lane_name (const FlamChart *chart, const FlamChartLane *lane)
   const char *name;
 
   if (lane->kind == FLAM_LANE_MARKS)
-    return g_strdup ("marks");
+    return g_strdup (g_dgettext ("flambeau", N_ ("Marks")));
   if (lane->kind == FLAM_LANE_COUNTER)
-    return g_strdup (
+    return flam_format_counter_name (
         flam_profile_string (profile, profile->counters[lane->of].id));
   name = flam_profile_string (profile, profile->threads.name[lane->of]);
   if (profile->threads.tid[lane->of] < 0)

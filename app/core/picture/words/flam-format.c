@@ -130,6 +130,20 @@ flam_format_percent_of (const char *number)
 }
 
 char *
+flam_format_change (gint64 delta, const char *figure)
+{
+  const char *mark = figures_are_marked ? "\u200e" : "";
+
+  return g_strconcat (mark,
+                      delta > 0   ? "+"
+                      : delta < 0 ? "−"
+                                  : "",
+                      figure,
+                      mark,
+                      NULL);
+}
+
+char *
 flam_format_percent (gint64 part, gint64 whole)
 {
   double percent = whole == 0 ? 0 : 100.0 * part / whole;
@@ -391,6 +405,33 @@ flam_format_visible (const char *text)
     else
       g_string_append_len (out, p, g_utf8_next_char (p) - p);
   return g_string_free (out, FALSE);
+}
+
+char *
+flam_format_counter_name (const char *id)
+{
+  static const struct
+  {
+    const char *id;
+    const char *title;
+  } titles[] = {
+    { "heap", N_ ("Heap") },
+    /* Translators: resident set size, as the system reports it */
+    { "rss", N_ ("RSS") },
+  };
+  g_autofree char *name = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (titles) && name == NULL; i++)
+    {
+      gsize length = strlen (titles[i].id);
+
+      /* In several captures that were merged, the name of one follows. */
+      if (g_str_has_prefix (id, titles[i].id) &&
+          (id[length] == '\0' || id[length] == ' '))
+        name = g_strconcat (
+            g_dgettext ("flambeau", titles[i].title), id + length, NULL);
+    }
+  return flam_format_visible (name != NULL ? name : id);
 }
 
 /* --- names --------------------------------------------------------------- */

@@ -21,6 +21,9 @@ char *flam_format_weight (const FlamMeasure *measure, gint64 weight);
 char *flam_format_percent (gint64 part, gint64 whole);
 /* The same with other digits: the number as text. */
 char *flam_format_percent_of (const char *number);
+/* "+3 s", "−3 s", and "0 s" if it did not change; `figure` is without a sign.
+ */
+char *flam_format_change (gint64 delta, const char *figure);
 /* Whether figures get invisible marks that keep them from left to right, for
  * texts of a language that is written from right to left. */
 void flam_format_mark_figures (gboolean marked);
@@ -76,6 +79,8 @@ char *flam_format_folded_name (const char *name);
  * escapes, "\\n", "\\x1b", "\\u202e". Letters that are written from right to
  * left stay. */
 char *flam_format_visible (const char *text);
+/* The title of a counter of a profile, as flam_format_visible(). */
+char *flam_format_counter_name (const char *id);
 /* Whether it is an invisible character that changes the direction of writing or
  * breaks a line, so that a name could be mistaken for another one. */
 gboolean flam_format_turns (gunichar c);
