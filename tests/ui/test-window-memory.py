@@ -43,7 +43,7 @@ class MemoryTest(Base):
             window.key(key)
             time.sleep(0.3)
         window.wait_label(
-            lambda text: text.startswith("total 3 Temporary allocations"))
+            lambda text: text.startswith("total 3 (Temporary allocations)"))
 
     def test_long_measure(self):
         """An event that is the only measure: its name is with the total."""

@@ -79,9 +79,9 @@ costs_text (FlamViewData *view_data, FlamNodeId node, gboolean whole)
         ngettext ("total %s sample", "total %s samples", (gulong)row.total),
         total);
   else if (node == 0 && measure->unit == FLAM_UNIT_COUNT)
-    /* Translators: a number and its unit: "total 40,130,869 instructions" */
+    /* Translators: a number and what it counts: "total 82 (Page faults)" */
     text =
-        g_strdup_printf (_ ("total %s %s"),
+        g_strdup_printf (_ ("total %s (%s)"),
                          total,
                          flam_value_text_measure (view_data->profile, measure));
   else if (node == 0)
