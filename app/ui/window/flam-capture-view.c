@@ -200,7 +200,10 @@ queue_place_divider (FlamCaptureView *self)
 static void
 keep_divider (FlamCaptureView *self)
 {
-  int width = gtk_widget_get_width (GTK_WIDGET (self->source_pane));
+  /* Not the width of the pane: it may not have been allocated since it was
+   * placed, and is without that of the divider. */
+  int width = gtk_widget_get_width (GTK_WIDGET (self->paned)) -
+              gtk_paned_get_position (self->paned);
 
   if (!self->narrow && !self->small && self->place_tick == 0 && width > 1 &&
       gtk_widget_get_visible (GTK_WIDGET (self->source_pane)))
