@@ -23,7 +23,7 @@ typedef struct
   FlamBuilder *builder;
   FlamStackId stacks[STACKS];
   FlamThreadId threads[THREADS];
-  GRand *dice; /* the same names and stacks for all ranks */
+  GRand *dice; /* the same in each run; names and stacks also for all ranks */
 } Rank;
 
 static void
@@ -86,13 +86,14 @@ add_samples (Rank *rank, guint number, gint64 now)
   for (guint i = 0; i < FLUSH; i++)
     {
       /* Some stacks are much more frequent than others. */
-      double at = g_random_double ();
+      double at = g_rand_double (rank->dice);
       FlamSample sample = {
-        .thread = rank->threads[g_random_int_range (0, THREADS)],
+        .thread =
+            rank->threads[(guint)g_rand_int_range (rank->dice, 0, THREADS)],
         .stack = rank->stacks[(guint)(at * at * at * STACKS)],
         .time = now,
       };
-      gint64 weight = MS + g_random_int_range (-MS / 20, MS / 20);
+      gint64 weight = MS + g_rand_int_range (rank->dice, -MS / 20, MS / 20);
 
       if (number % 8 == 3)
         weight += MS / 10;
@@ -134,6 +135,7 @@ make_rank (const char *folder, guint number, guint n, gint64 size)
       flam_builder_note_thread_name (builder, rank.threads[i], 0, "app");
     }
   make_stacks (&rank);
+  g_rand_set_seed (rank.dice, 31 + number);
   note_facts (&rank, number, n);
   writer = flam_capture_writer_new (fd, builder);
   while (good && at.st_size < size)
