@@ -1004,6 +1004,24 @@ test_snapshots (void)
     }
 }
 
+/* That of one capture, and those of merged ones. */
+static void
+test_counter_names (void)
+{
+  static const char *const names[][2] = {
+    { "rss", "RSS" },
+    { "rss run-1.flambeau", "RSS run-1.flambeau" },
+    { "rssi", "rssi" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *name = flam_format_counter_name (names[i][0]);
+
+      g_assert_cmpstr (name, ==, names[i][1]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -1034,5 +1052,6 @@ main (int argc, char **argv)
   g_test_add_func ("/borders/other-facts", test_other_facts);
   g_test_add_func ("/borders/equal-numbers", test_equal_numbers);
   g_test_add_func ("/borders/snapshots", test_snapshots);
+  g_test_add_func ("/borders/counter-names", test_counter_names);
   return g_test_run ();
 }

@@ -314,24 +314,6 @@ test_from_outside (void)
   close_window (&fixture);
 }
 
-/* That of one capture, and those of merged ones. */
-static void
-test_counter_names (void)
-{
-  static const char *const names[][2] = {
-    { "rss", "RSS" },
-    { "rss run-1.flambeau", "RSS run-1.flambeau" },
-    { "rssi", "rssi" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      g_autofree char *name = flam_overview_counter_name (names[i][0]);
-
-      g_assert_cmpstr (name, ==, names[i][1]);
-    }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -341,6 +323,5 @@ main (int argc, char **argv)
   g_test_add_func ("/overview/drag", test_drag);
   g_test_add_func ("/overview/keys", test_keys);
   g_test_add_func ("/overview/from-outside", test_from_outside);
-  g_test_add_func ("/overview/counter-names", test_counter_names);
   return g_test_run ();
 }
