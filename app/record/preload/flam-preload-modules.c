@@ -26,17 +26,16 @@ static _Atomic int64_t next_refresh, refresh_pause;
 /* --- reading ------------------------------------------------------------- */
 
 static size_t
-read_maps (char *text)
+read_file (const char *path, char *text, size_t size)
 {
-  long fd = syscall (
-      SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  long fd = syscall (SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   size_t used = 0;
 
   if (fd < 0)
     return 0;
-  while (used < MAPS_MAX)
+  while (used < size)
     {
-      long n = syscall (SYS_read, fd, text + used, MAPS_MAX - used);
+      long n = syscall (SYS_read, fd, text + used, size - used);
 
       if (n <= 0)
         break;
@@ -44,6 +43,33 @@ read_maps (char *text)
     }
   syscall (SYS_close, fd);
   return used;
+}
+
+static size_t
+read_maps (char *text)
+{
+  return read_file ("/proc/self/maps", text, MAPS_MAX);
+}
+
+/* Field 47 of proc(5)'s /proc/PID/stat. The second, in parentheses, may contain
+ * anything. */
+uint64_t
+preload_begin_of_heap (void)
+{
+  char text[2048];
+  size_t size = read_file ("/proc/self/stat", text, sizeof text);
+  size_t at = size;
+  uint64_t begin = 0;
+  unsigned field = 2;
+
+  while (at > 0 && text[at - 1] != ')')
+    at--;
+  for (; at > 0 && at < size && field < 48; at++)
+    if (text[at] == ' ')
+      field++;
+    else if (field == 47 && text[at] >= '0' && text[at] <= '9')
+      begin = begin * 10 + (uint64_t)(text[at] - '0');
+  return begin;
 }
 
 /* --- the list ------------------------------------------------------------ */

@@ -336,18 +336,31 @@ say_sampled (unsigned op, void *data, uint64_t size, Caller caller)
   say_level ();
 }
 
-static uint64_t *current_break; /* NULL: not glibc's */
+static const uint64_t no_break = UINT64_MAX; /* not glibc's */
+static const uint64_t *current_break = &no_break;
 static _Atomic uint64_t known_break = UINT64_MAX;
 static bool started;
 
-static void
-find_break (void)
+/* Whether the heap is extended as glibc does it. */
+static inline bool
+has_break (void)
 {
-  if (!has_chunks)
+  return current_break != &no_break;
+}
+
+/* `known`: up to where it is to be taken for known; 0: where it is now. */
+static void
+find_break (uint64_t known)
+{
+  const uint64_t *found = has_chunks ? dlsym (RTLD_DEFAULT, "__curbrk") : NULL;
+
+  if (found == NULL)
     return;
-  current_break = dlsym (RTLD_DEFAULT, "__curbrk");
-  if (current_break != NULL)
-    atomic_store (&known_break, *current_break);
+  /* It is 0 before the first call. */
+  if (*found == 0 && real.sbrk != NULL)
+    real.sbrk (0);
+  atomic_store (&known_break, known > 0 && known < *found ? known : *found);
+  current_break = found;
 }
 
 static void
@@ -361,7 +374,9 @@ start (bool bypassed)
   preload_filter_frees (preload_control == NULL ||
                         preload_control->sample_bytes != 0);
   preload_never_filter ((uint64_t)early, (uint64_t)early + early_used);
-  find_break ();
+  /* The test whether malloc is ours has extended it, or another library has:
+   * that is recorded with the first allocation. */
+  find_break (preload_begin_of_heap ());
   started = true;
 }
 
@@ -438,7 +453,8 @@ count_none (void)
       usable = due ? usable_size (data) : count_made (data);                   \
       if (UNLIKELY (due))                                                      \
         say_due (op, data, size, CALLER ());                                   \
-      if (took_pages (data, usable))                                           \
+      if (took_pages (data, usable) ||                                         \
+          ((op) == FLAM_ALLOC_OP_ALIGNED && has_grown ()))                     \
         look_at_pages (data, CALLER ());                                       \
     }                                                                          \
   while (0)
@@ -485,7 +501,8 @@ say_break_moved (Caller caller)
   uint64_t known = atomic_load (&known_break);
   uint64_t now = *current_break;
 
-  if (now == known ||
+  /* A call of the library itself: the program's next one records it. */
+  if (now == known || preload_thread.busy ||
       !atomic_compare_exchange_strong (&known_break, &known, now))
     return;
   if (!enter ())
@@ -549,7 +566,7 @@ look_at_pages (void *data, Caller caller)
   uint64_t chunk = ((const uint64_t *)data)[-1];
   uint64_t at = (uint64_t)data & ~(ARENA_BYTES - 1);
 
-  if (current_break == NULL)
+  if (!has_break ())
     return;
   if (chunk & 2)
     say_large (data, chunk, caller);
@@ -562,6 +579,15 @@ look_at_pages (void *data, Caller caller)
       known_size = ((const ArenaPart *)at)->size;
       say_arena (at, known_size, caller);
     }
+}
+
+/* A part of the block that extended the heap is free: it need not end beyond the
+ * last known break. */
+static inline bool
+has_grown (void)
+{
+  return *current_break > atomic_load_explicit (&known_break,
+                                                memory_order_relaxed);
 }
 
 /* In an arena whose size this thread has read before: most blocks of threads.
@@ -586,13 +612,29 @@ took_pages (const void *data, uint64_t usable)
       !is_in_known_part (data));
 }
 
+static __attribute__ ((noinline)) void
+say_shrunk (void)
+{
+  if (*current_break < atomic_load (&known_break))
+    say_break_moved ((Caller){ 0 });
+}
+
+/* Before a call that may extend the heap again: free() has released its end. */
+static inline void
+look_at_break (void)
+{
+  if (UNLIKELY (*current_break < atomic_load_explicit (&known_break,
+                                                       memory_order_relaxed)))
+    say_shrunk ();
+}
+
 /* Before a block is freed: a large block's pages are freed with it. */
 static void
 say_large_gone (const void *data)
 {
   const uint64_t *chunk = data;
 
-  if (current_break == NULL || !enter ())
+  if (!has_break () || !enter ())
     return;
   preload_thread.busy = true;
   preload_put_block (FLAM_ALLOC_OP_UNMAP,
@@ -621,8 +663,6 @@ say_looked_at (const void *data)
       preload_not_heard ();
       return;
     }
-  if (current_break != NULL && *current_break < atomic_load (&known_break))
-    say_break_moved ((Caller){ 0 });
   if (preload_sample_bytes () != 0)
     {
       if (!preload_forget_sampled ((uint64_t)data))
@@ -646,17 +686,20 @@ say_freed (void *data)
 
 /* --- the heap ------------------------------------------------------------ */
 
+static TLS bool is_probed; /* see malloc_is_ours() */
+
 /* Reached by a jump, so that its caller is the hook's. */
 static __attribute__ ((noinline)) void *
 malloc_looked_at (size_t size)
 {
   void *data;
 
-  if (UNLIKELY (!has_real ()))
+  if (UNLIKELY (is_probed || !has_real ()))
     {
       count_none ();
       return allocate_early (size);
     }
+  look_at_break ();
   data = real.malloc (size);
   if (UNLIKELY (data == NULL))
     {
@@ -677,6 +720,7 @@ malloc (size_t size)
 
   if (UNLIKELY (!count_down (size)))
     return malloc_looked_at (size);
+  look_at_break ();
   data = real.malloc (size);
   if (UNLIKELY (data == NULL))
     count_none ();
@@ -716,6 +760,7 @@ calloc (size_t n, size_t size)
   if (UNLIKELY (!has_real ()))
     return __builtin_mul_overflow (n, size, &total) ? NULL
                                                     : allocate_early (total);
+  look_at_break ();
   data = real.calloc (n, size);
   SAY_ALLOCATED (FLAM_ALLOC_OP_CALLOC, data, n * size);
   return data;
@@ -747,6 +792,7 @@ reallocate (void *data, size_t size)
    * address. If it fails, the old block still exists, and is recorded again. */
   if (data != NULL)
     say_freed (data);
+  look_at_break ();
   fresh = real.realloc (data, size);
   if (fresh != NULL)
     SAY_ALLOCATED (FLAM_ALLOC_OP_REALLOC, fresh, size);
@@ -781,6 +827,7 @@ posix_memalign (void **data, size_t alignment, size_t size)
 
   if (!has_real ())
     return ENOMEM;
+  look_at_break ();
   result = real.posix_memalign (data, alignment, size);
   if (result == 0)
     SAY_ALLOCATED (FLAM_ALLOC_OP_ALIGNED, *data, size);
@@ -790,8 +837,10 @@ posix_memalign (void **data, size_t alignment, size_t size)
 EXPORT void *
 aligned_alloc (size_t alignment, size_t size)
 {
-  void *data = has_real () ? real.aligned_alloc (alignment, size) : NULL;
+  void *data;
 
+  look_at_break ();
+  data = has_real () ? real.aligned_alloc (alignment, size) : NULL;
   SAY_ALLOCATED (FLAM_ALLOC_OP_ALIGNED, data, size);
   return data;
 }
@@ -799,8 +848,10 @@ aligned_alloc (size_t alignment, size_t size)
 EXPORT void *
 memalign (size_t alignment, size_t size)
 {
-  void *data = has_real () ? real.memalign (alignment, size) : NULL;
+  void *data;
 
+  look_at_break ();
+  data = has_real () ? real.memalign (alignment, size) : NULL;
   SAY_ALLOCATED (FLAM_ALLOC_OP_ALIGNED, data, size);
   return data;
 }
@@ -808,8 +859,10 @@ memalign (size_t alignment, size_t size)
 EXPORT void *
 valloc (size_t size)
 {
-  void *data = has_real () ? real.valloc (size) : NULL;
+  void *data;
 
+  look_at_break ();
+  data = has_real () ? real.valloc (size) : NULL;
   SAY_ALLOCATED (FLAM_ALLOC_OP_ALIGNED, data, size);
   return data;
 }
@@ -817,8 +870,10 @@ valloc (size_t size)
 EXPORT void *
 pvalloc (size_t size)
 {
-  void *data = has_real () ? real.pvalloc (size) : NULL;
+  void *data;
 
+  look_at_break ();
+  data = has_real () ? real.pvalloc (size) : NULL;
   SAY_ALLOCATED (FLAM_ALLOC_OP_ALIGNED, data, size);
   return data;
 }
@@ -919,7 +974,7 @@ sbrk (intptr_t change)
       return (void *)-1;
     }
   before = real.sbrk (change);
-  if (before != (void *)-1 && current_break != NULL)
+  if (before != (void *)-1 && has_break ())
     say_break_moved (CALLER ());
   else if (before != (void *)-1)
     say_break (change, CALLER ());
@@ -939,7 +994,7 @@ brk (void *end)
     }
   before = real.sbrk (0);
   result = real.brk (end);
-  if (result == 0 && current_break != NULL)
+  if (result == 0 && has_break ())
     say_break_moved (CALLER ());
   else if (result == 0)
     say_break ((char *)end - (char *)before, CALLER ());
@@ -969,18 +1024,24 @@ dlclose (void *handle)
 /* If the name `malloc` refers to another definition, no events will follow: a
  * program with a malloc of its own (statically linked jemalloc) never calls the
  * hooks. This is tested by a call, since addresses of functions may be those of
- * a program's jump table. The block does not belong to the program and is not
- * recorded. */
+ * a program's jump table. The hook answers without extending the program's
+ * heap. */
 static bool
 malloc_is_ours (void)
 {
   PreloadThread *thread = &preload_thread;
   PreloadThread before = *thread;
+  void *block;
   bool ours;
 
   thread->busy = true;
-  free (malloc (1));
-  ours = thread->made != before.made;
+  thread->until_sample = 0;
+  is_probed = true;
+  block = malloc (1);
+  ours = is_early (block);
+  if (!ours)
+    free (block);
+  is_probed = false;
   thread->made = before.made;
   thread->gone = before.gone;
   thread->until_sample = before.until_sample;
@@ -1084,7 +1145,7 @@ flambeau_alloc_attach (const char *directory)
   if (is_of_program ((void *)real.malloc))
     return FLAM_ALLOC_REFUSED_OWN_MALLOC;
   flambeau_alloc_detach ();
-  find_break ();
+  find_break (0);
   preload_visit_mappings (know_arena);
   if (!preload_begin_attached (directory))
     return FLAM_ALLOC_REFUSED_FILES;

@@ -95,6 +95,8 @@ HIDDEN extern _Atomic uint32_t preload_code_epoch;
 
 /* Reads /proc/self/maps. */
 HIDDEN void preload_visit_mappings (void (*visit) (const FlamMapping *mapping));
+/* Where the memory begins that brk() extends; 0: unknown. */
+HIDDEN uint64_t preload_begin_of_heap (void);
 /* In the first records of another file. */
 HIDDEN void preload_modules_reset (void);
 

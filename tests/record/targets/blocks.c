@@ -166,6 +166,20 @@ grow_heap (void)
     sink = malloc (1 << 20);
 }
 
+/* Extends the heap, and releases its end as often. A part of an aligned block
+ * is released at once, so that it need not be at the heap's end. */
+NOINLINE static void
+trim_heap (void)
+{
+  mallopt (M_MMAP_THRESHOLD, 4 << 20);
+  mallopt (M_TRIM_THRESHOLD, 128 << 10);
+  sink = malloc (100);
+  for (int i = 0; i < 20; i++)
+    free (seen (malloc (2000000)));
+  for (int i = 0; i < 20; i++)
+    sink = aligned_alloc (1 << 20, 100000);
+}
+
 /* 45 blocks of 10,000 bytes, five of them only for a moment; much later more.
  */
 NOINLINE static void
@@ -438,6 +452,11 @@ main (int argc, char **argv)
     one_large ();
   else if (strcmp (what, "heap") == 0)
     grow_heap ();
+  else if (strcmp (what, "trims") == 0)
+    {
+      run_threads (4, short_life);
+      trim_heap ();
+    }
   else if (strcmp (what, "quick") == 0)
     quick ();
   else if (strcmp (what, "handlers") == 0)
