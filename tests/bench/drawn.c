@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* `drawn few|many|mixed`: five functions allocate 40, 25, 20, 10 and 5 % of the
- * blocks, and a third of the blocks is freed again, so that the peak is in the
- * middle. The same blocks in every run, whichever of them a recorder samples.
+/* `drawn KIND`: five functions allocate 40, 25, 20, 10 and 5 % of the blocks,
+ * and a third of the blocks is freed again, so that the peak is in the middle.
+ * The same blocks in every run, whichever of them a recorder samples.
  *
  *    few     300 blocks of 256 KiB to 2 MiB
  *    many    400,000 blocks of 100 to 200 bytes
- *    mixed   blocks of 16 bytes to 256 KiB, of each power of two the same
- * number
+ *    same    20,000 blocks of 4,000 bytes
+ *    mixed   20,000 blocks of 16 bytes to 256 KiB, of each power of two the
+ *            same number
+ *    apart   200,000 blocks of 64 bytes and 50 of 1 MiB
+ *    short   500,000 blocks of 16 bytes to 2 KiB; all but one in 50 are freed
+ *            before the next is allocated
  */
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 400000
+#define MOST 500000
 
 static void *kept[MOST];
 static unsigned long long state = 88172645463325252ull;
@@ -61,41 +65,83 @@ make (size_t size)
 }
 
 static size_t
-size_of (const char *kind)
+draw_few (void)
 {
-  if (strcmp (kind, "few") == 0)
-    return (256 + draw (1792)) * 1024;
-  if (strcmp (kind, "many") == 0)
-    return 100 + draw (100);
+  return (256 + draw (1792)) * 1024;
+}
+
+static size_t
+draw_many (void)
+{
+  return 100 + draw (100);
+}
+
+static size_t
+draw_same (void)
+{
+  return 4000;
+}
+
+static size_t
+draw_mixed (void)
+{
   return (size_t)16 << draw (15);
+}
+
+static size_t
+draw_apart (void)
+{
+  return draw (4000) == 0 ? 1 << 20 : 64;
+}
+
+static size_t
+draw_short (void)
+{
+  return 16 + draw (2032);
+}
+
+static const struct
+{
+  const char *name;
+  unsigned n;
+  size_t (*size) (void);
+} kinds[] = {
+  { "few", 300, draw_few },        { "many", 400000, draw_many },
+  { "same", 20000, draw_same },    { "mixed", 20000, draw_mixed },
+  { "apart", 200000, draw_apart }, { "short", 500000, draw_short },
+};
+
+static void
+release (unsigned i)
+{
+  free (kept[i]);
+  kept[i] = NULL;
 }
 
 int
 main (int argc, char **argv)
 {
-  const char *kind = argc > 1 ? argv[1] : "many";
-  unsigned n = strcmp (kind, "few") == 0    ? 300
-               : strcmp (kind, "many") == 0 ? MOST
-                                            : 20000;
+  unsigned kind = 0;
+  unsigned n;
+  int lives_shortly;
 
+  while (argc < 2 || strcmp (argv[1], kinds[kind].name) != 0)
+    if (argc < 2 || ++kind == sizeof kinds / sizeof *kinds)
+      return 2;
+  n = kinds[kind].n;
+  lives_shortly = strcmp (kinds[kind].name, "short") == 0;
   for (unsigned i = 0; i < n; i++)
     {
       unsigned old = draw (i + 1);
 
-      kept[i] = make (size_of (kind));
+      kept[i] = make (kinds[kind].size ());
+      if (lives_shortly && draw (50) != 0)
+        release (i);
       /* More of the later ones. */
       if (draw (3) == 0 && i > n / 2)
-        {
-          free (kept[old]);
-          kept[old] = NULL;
-        }
+        release (old);
     }
   for (unsigned i = 0; i < n / 4; i++)
-    {
-      unsigned old = draw (n);
-
-      free (kept[old]);
-      kept[old] = NULL;
-    }
+    release (draw (n));
   return 0;
 }

@@ -3,10 +3,13 @@
 
 #include "flam-ranges.h"
 
+#include <math.h>
+
 #define TICK_NS 10000000
 /* A tick is at most this part of the time so far. */
 #define TICKS_MAX 10000
 #define TRIM_EVERY 100000000
+#define Z 1.96 /* standard deviations: 95 of 100 */
 
 /* A part of the memory between the heap's begin and its end. */
 typedef struct
@@ -30,6 +33,23 @@ struct _FlamAllocStream
   guint32 n_made;
 };
 
+/* Sampled: sums over the live sampled blocks, each of which represents w. They
+ * convert bytes as rounded by the allocator into bytes as requested by the
+ * program; the products with w (w - 1) determine the error of that. */
+typedef struct
+{
+  double asked, slack;                       /* of w times these, */
+  double blocks, squares;                    /* w, and w² */
+  double slack_slack, slack_size, size_size; /* sizes as rounded */
+  double slack_one, one;
+} Rounding;
+
+/* Of a sum of live bytes, as requested. */
+typedef struct
+{
+  double bytes, error;
+} Asked;
+
 struct _FlamAllocHeaps
 {
   FlamLedger *ledger;
@@ -42,10 +62,7 @@ struct _FlamAllocHeaps
   gboolean counts; /* sampled: all blocks are counted exactly */
   gint64 asked;    /* of these */
   double sampled;  /* bytes of all blocks, estimated from the sampled ones */
-  /* Sampled: estimates for the live blocks. Their ratio converts bytes as
-   * rounded by the allocator into bytes as requested by the program. */
-  double live_asked, live_slack;
-  double peak; /* sampled: bytes as asked for */
+  Rounding rounding, rounding_of_peak;
   /* Sampled: counted blocks, */
   gint64 made, live;
   gint64 peak_blocks; /* and those live at the peak */
@@ -67,11 +84,32 @@ take_room (FlamAllocHeaps *heaps, gint64 size, guint32 each)
   return TRUE;
 }
 
-/* Sampled: bytes as the program asked for them. */
-static double
-asked_of (const FlamAllocHeaps *heaps, gint64 live)
+/* `sign`: -1 if the block is freed. */
+static void
+add_rounding (
+    Rounding *rounding, gint64 size, gint64 slack, guint32 each, int sign)
 {
-  double asked = MAX (heaps->live_asked, 0);
+  double weight = (double)each * sign;
+  double more = weight * ((double)each - 1);
+  double whole = (double)(size + slack);
+
+  rounding->asked += weight * (double)size;
+  rounding->slack += weight * (double)slack;
+  rounding->blocks += weight;
+  rounding->squares += weight * (double)each;
+  rounding->slack_slack += more * (double)slack * (double)slack;
+  rounding->slack_size += more * (double)slack * whole;
+  rounding->size_size += more * whole * whole;
+  rounding->slack_one += more * (double)slack;
+  rounding->one += more;
+}
+
+/* Sampled: live bytes as the program asked for them, if slack is a part of the
+ * size. */
+static double
+asked_of (const FlamAllocHeaps *heaps, const Rounding *rounding, gint64 live)
+{
+  double asked = MAX (rounding->asked, 0);
   double bytes = (double)MAX (live, 0);
 
   if (!heaps->ledger->sampled)
@@ -79,7 +117,49 @@ asked_of (const FlamAllocHeaps *heaps, gint64 live)
   /* Without a sample: at most the bytes ever requested. */
   if (asked == 0)
     return MIN (bytes, (double)heaps->asked);
-  return bytes * asked / (asked + MAX (heaps->live_slack, 0));
+  return bytes * asked / (asked + MAX (rounding->slack, 0));
+}
+
+/* Student's quantile, by that of the normal distribution. `n`: the number of
+ * blocks of equal weight that tell as much as these. */
+static double
+few_samples (const Rounding *rounding)
+{
+  double n = rounding->squares > 0
+                 ? rounding->blocks * rounding->blocks / rounding->squares
+                 : 1;
+  double freedom = MAX (n - 1, 1);
+
+  return 1 + 1.5 / freedom + 1.8 / freedom / freedom;
+}
+
+/* Either slack is a part of the size, or a part of each block, of which
+ * `blocks` are live: what explains the samples better. */
+static Asked
+ask (const FlamAllocHeaps *heaps,
+     const Rounding *rounding,
+     gint64 live,
+     gint64 blocks)
+{
+  double size = rounding->asked + MAX (rounding->slack, 0);
+  double part = size > 0 ? rounding->slack / size : 0;
+  double each =
+      rounding->blocks > 0 ? MAX (rounding->slack, 0) / rounding->blocks : 0;
+  double of_parts = rounding->slack_slack - 2 * part * rounding->slack_size +
+                    part * part * rounding->size_size;
+  double of_each = rounding->slack_slack - 2 * each * rounding->slack_one +
+                   each * each * rounding->one;
+  Asked by_parts = { .bytes = asked_of (heaps, rounding, live) };
+  Asked by_blocks = { .bytes = (double)live - each * (double)blocks };
+
+  if (rounding->asked <= 0 || rounding->blocks <= 0 || live <= 0)
+    return by_parts;
+  by_parts.error = Z * few_samples (rounding) * (double)live *
+                   sqrt (MAX (of_parts, 0)) / size;
+  by_blocks.error = Z * few_samples (rounding) * (double)MAX (blocks, 0) *
+                    sqrt (MAX (of_each, 0)) / rounding->blocks;
+  return by_blocks.error < by_parts.error && by_blocks.bytes > 0 ? by_blocks
+                                                                 : by_parts;
 }
 
 /* The peak of the tick that ends. */
@@ -88,10 +168,11 @@ put_counter (FlamAllocHeaps *heaps)
 {
   FlamLedger *ledger = heaps->ledger;
 
-  flam_builder_add_counter_value (ledger->builder,
-                                  heaps->counter,
-                                  ledger->now,
-                                  (gint64)asked_of (heaps, ledger->tick_peak));
+  flam_builder_add_counter_value (
+      ledger->builder,
+      heaps->counter,
+      ledger->now,
+      (gint64)asked_of (heaps, &heaps->rounding, ledger->tick_peak));
 }
 
 /* Sampled: so many more bytes are live, as rounded by the allocator, and
@@ -106,7 +187,7 @@ move_live (FlamAllocHeaps *heaps, gint64 bytes, gint64 blocks)
   heaps->live += blocks;
   if (ledger->heap.highest > highest)
     {
-      heaps->peak = asked_of (heaps, ledger->heap.highest);
+      heaps->rounding_of_peak = heaps->rounding;
       heaps->peak_blocks = heaps->live;
     }
 }
@@ -228,8 +309,7 @@ estimate (FlamAllocHeaps *heaps, FlamSite *site, guint slack)
   const FlamSiteKey *key = &site->heap.key;
 
   site->slack += slack;
-  heaps->live_asked += (double)key->size * key->each;
-  heaps->live_slack += (double)slack * key->each;
+  add_rounding (&heaps->rounding, key->size, slack, key->each, 1);
 }
 
 static void
@@ -241,8 +321,7 @@ estimate_gone (FlamAllocHeaps *heaps, const FlamAllocSpace *space, guint32 row)
   gint64 mean = (gint64)(site->slack / (guint64)MAX (site->heap.live, 1));
 
   site->slack -= (guint64)mean;
-  heaps->live_asked -= (double)key->size * key->each;
-  heaps->live_slack -= (double)mean * key->each;
+  add_rounding (&heaps->rounding, key->size, mean, key->each, -1);
   if (space->forked)
     move_live (heaps, -(key->size + mean) * key->each, -(gint64)key->each);
 }
@@ -597,12 +676,20 @@ flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time)
 {
   FlamLedger *ledger = heaps->ledger;
   FlamFacts facts = flam_facts_unknown;
+  Asked live, peak;
 
   put_counter (heaps);
   if (ledger->sampled)
     {
-      facts.live_bytes = (gint64)asked_of (heaps, ledger->heap.live);
-      facts.peak_bytes = (gint64)heaps->peak;
+      live = ask (heaps, &heaps->rounding, ledger->heap.live, heaps->live);
+      peak = ask (heaps,
+                  &heaps->rounding_of_peak,
+                  ledger->heap.highest,
+                  heaps->peak_blocks);
+      facts.live_bytes = (gint64)live.bytes;
+      facts.live_bytes_error = (gint64)MIN (live.error, live.bytes);
+      facts.peak_bytes = (gint64)peak.bytes;
+      facts.peak_bytes_error = (gint64)MIN (peak.error, peak.bytes);
       facts.live_blocks = MAX (heaps->live, 0);
       facts.peak_blocks = MAX (heaps->peak_blocks, 0);
     }

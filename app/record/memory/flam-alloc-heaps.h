@@ -59,6 +59,8 @@ typedef struct
 {
   FlamId id;
   guint32 site;
+  float carry; /* sampled: the part of a block that rounding has left over;
+                  begins at random */
 } FlamAllocStack;
 
 /* For streams that lack blocks (sampling): the number of blocks that the thread

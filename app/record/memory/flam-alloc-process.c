@@ -266,10 +266,22 @@ python_frame_of (FlamAllocProcess *process, guint64 location)
                                             (guint64)(2 * unit - 2));
 }
 
+/* At least 0, less than 1. */
+static float
+next_random (FlamAllocContext *context)
+{
+  context->random ^= context->random << 13;
+  context->random ^= context->random >> 17;
+  context->random ^= context->random << 5;
+  return (float)(context->random >> 8) * 0x1p-24f;
+}
+
 static void
 add_stack (FlamAllocProcess *process, const FlamAllocNode *node)
 {
-  FlamAllocStack stack = { FLAM_NONE, FLAM_NONE };
+  FlamAllocStack stack = { FLAM_NONE,
+                           FLAM_NONE,
+                           next_random (process->context) };
   FlamFrameId frame;
 
   if (node->parent < process->stacks.n)
@@ -371,18 +383,22 @@ allocator_of (unsigned op)
   return allocators[op & 15];
 }
 
-/* A sampled block represents 1 / (1 - exp (-size / every)) blocks like it; the
- * fraction is rounded at random, so that sums stay unbiased. */
+/* A sampled block represents 1 / (1 - exp (-size / every)) blocks like it. The
+ * fraction is carried over to the stack's next block. The first carry is
+ * random, so that sums stay unbiased. */
 static guint32
-stands_for (FlamAllocContext *context, guint64 size)
+stands_for (const FlamAllocContext *context,
+            guint64 size,
+            FlamAllocStack *stack)
 {
   double every = (double)context->sample_bytes;
   double count = 1 / -expm1 (-(double)MAX (size, 1) / every);
+  double whole;
 
-  context->random ^= context->random << 13;
-  context->random ^= context->random >> 17;
-  context->random ^= context->random << 5;
-  return (guint32)MIN (count + context->random * 0x1p-32, 1e9);
+  count = MIN (count, 1e9) + (double)stack->carry;
+  whole = floor (count);
+  stack->carry = (float)(count - whole);
+  return (guint32)whole;
 }
 
 /* No address space is larger. */
@@ -426,10 +442,11 @@ handle_block (FlamAllocProcess *process,
               unsigned op,
               const guint8 *record)
 {
-  FlamAllocContext *context = process->context;
+  const FlamAllocContext *context = process->context;
   FlamAllocStack *stack;
   FlamAllocBlock block;
   gboolean recorded;
+  gboolean sampled = FALSE;
   guint32 each = 1;
   guint slack = 0;
 
@@ -443,14 +460,16 @@ handle_block (FlamAllocProcess *process,
   if (context->sample_bytes != 0)
     {
       flam_alloc_stream_set_made (stream, block.made - 1);
-      if (op != FLAM_ALLOC_OP_MMAP && op != FLAM_ALLOC_OP_BREAK)
+      sampled = op != FLAM_ALLOC_OP_MMAP && op != FLAM_ALLOC_OP_BREAK;
+      if (sampled)
         {
-          each = stands_for (context, block.size);
           slack = FLAM_ALLOC_SLACK (block.address);
           block.address = FLAM_ALLOC_ADDRESS (block.address);
         }
     }
   stack = stack_of (process, block.node);
+  if (sampled)
+    each = stands_for (context, block.size, stack);
   if (op == FLAM_ALLOC_OP_BREAK)
     recorded =
         is_plausible ((gint64)block.size < 0 ? 0 - block.size : block.size) &&

@@ -581,13 +581,13 @@ look_at_pages (void *data, Caller caller)
     }
 }
 
-/* A part of the block that extended the heap is free: it need not end beyond the
- * last known break. */
+/* A part of the block that extended the heap is free: it need not end beyond
+ * the last known break. */
 static inline bool
 has_grown (void)
 {
-  return *current_break > atomic_load_explicit (&known_break,
-                                                memory_order_relaxed);
+  return *current_break >
+         atomic_load_explicit (&known_break, memory_order_relaxed);
 }
 
 /* In an arena whose size this thread has read before: most blocks of threads.
@@ -623,8 +623,8 @@ say_shrunk (void)
 static inline void
 look_at_break (void)
 {
-  if (UNLIKELY (*current_break < atomic_load_explicit (&known_break,
-                                                       memory_order_relaxed)))
+  if (UNLIKELY (*current_break <
+                atomic_load_explicit (&known_break, memory_order_relaxed)))
     say_shrunk ();
 }
 

@@ -182,6 +182,16 @@ join_error (const FlamEstimate *estimate, char *text, char *error)
 char *
 flam_format_estimate (const FlamEstimate *estimate, gint64 value, FlamUnit unit)
 {
+  g_autofree char *most = NULL;
+
+  if (value == 0 && estimate->sampled && !flam_estimate_is_few (estimate))
+    {
+      most = flam_format_value (estimate->error, unit);
+      return g_strdup_printf ("≤ %s", most);
+    }
+  /* Values have three digits. */
+  if (estimate->error < ABS (value) / 2000)
+    return flam_format_value (value, unit);
   return join_error (estimate,
                      flam_format_value (value, unit),
                      flam_format_value (estimate->error, unit));

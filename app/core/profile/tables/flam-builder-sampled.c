@@ -25,7 +25,10 @@
  * Where samples are missing, the equations may have no solution. So each line
  * also has cells of a ten-millionth of the blocks, of the mean size, and of a
  * much smaller and a larger one. They grow only where samples are missing, and
- * become rows of their own, "[not sampled]". */
+ * become rows of their own, "[not sampled]".
+ *
+ * Counts are whole numbers, so at last the largest rows get what the sums still
+ * lack. */
 
 #include "flam-builder-private.h"
 
@@ -624,6 +627,152 @@ write_all (Scale *scale)
     add_unsampled (scale, order, kind);
 }
 
+/* --- what the sums lack --------------------------------------------------- */
+
+/* Files are untrusted: sums may wrap around. */
+static gint64
+amount_of (const FlamAllocations *rows, guint32 i, gboolean bytes)
+{
+  gint64 amount;
+
+  return __builtin_mul_overflow (
+             rows->count[i], bytes ? rows->size[i] : 1, &amount)
+             ? G_MAXINT64
+             : amount;
+}
+
+static void
+find_missing (const Scale *scale, gboolean bytes, guint64 missing[N_LINES])
+{
+  const FlamAllocations *rows = &scale->builder->tables.profile.allocations;
+
+  for (guint line = 0; line < N_LINES; line++)
+    missing[line] = (guint64)(bytes ? scale->line[line].bytes
+                                    : MAX (scale->line[line].blocks, 0));
+  for (guint32 i = scale->from; i < rows->n; i++)
+    for (guint line = 0; is_sampled (rows, i) && line < N_LINES; line++)
+      if (is_of (&scale->line[line], kind_of (rows, i)))
+        missing[line] -= (guint64)amount_of (rows, i, bytes);
+  for (guint line = 0; line < N_LINES; line++)
+    if (!bytes && scale->line[line].blocks < 0)
+      missing[line] = 0;
+}
+
+/* The row of the kind that stands for the most bytes or blocks that no sample
+ * saw; FLAM_NONE: there is none. */
+static FlamId
+find_largest (const Scale *scale, guint kind, gboolean bytes)
+{
+  const FlamAllocations *rows = &scale->builder->tables.profile.allocations;
+  FlamId largest = FLAM_NONE;
+  double most = 0.5;
+
+  for (guint32 i = scale->from; i < rows->n; i++)
+    {
+      double amount = (double)amount_of (rows, i, bytes) *
+                      unseen_part (scale, rows->size[i]);
+
+      if (!is_sampled (rows, i) || kind_of (rows, i) != kind || amount <= most)
+        continue;
+      largest = i;
+      most = amount;
+    }
+  return largest;
+}
+
+/* `n` of the row's blocks get another size. */
+static void
+resize (Scale *scale, guint32 i, gint64 n, gint64 size)
+{
+  FlamBuilder *builder = scale->builder;
+  const FlamAllocations *rows = &builder->tables.profile.allocations;
+  gint64 left = rows->count[i] - n;
+  gint64 more = rows->born_more[i];
+  gint64 died = rows->died_more[i];
+  FlamAllocation row = {
+    .time = rows->time[i],
+    .freed_at = rows->freed_at[i],
+    .thread = rows->thread[i],
+    .stack = rows->stack[i],
+    .size = size,
+    .count = n,
+    .at_peak = rows->at_peak[i] > 0 ? n : 0,
+    .distance = rows->distance[i],
+    .allocator = rows->allocator[i],
+  };
+
+  if (n == 0)
+    return;
+  if (left == 0)
+    {
+      cells (builder, gint64, profile.allocations.size)[i] = size;
+      return;
+    }
+  set_count (scale, i, left);
+  row.born_more = CLAMP (more - rows->born_more[i], -n, n);
+  row.died_more = CLAMP (died - rows->died_more[i], 0, n);
+  flam_builder_add_allocation (builder, &row);
+}
+
+/* FALSE, and nothing is done: the kind has no blocks that could get them. */
+static gboolean
+give (Scale *scale, guint kind, gboolean bytes, gint64 more, gboolean tries)
+{
+  const FlamAllocations *rows = &scale->builder->tables.profile.allocations;
+  FlamId i = more != 0 ? find_largest (scale, kind, bytes) : FLAM_NONE;
+  gint64 size, n, rest;
+
+  if (i == FLAM_NONE)
+    return more == 0;
+  if (more == G_MININT64 || ABS (more) > amount_of (rows, i, bytes) / 2)
+    return FALSE;
+  if (tries)
+    return TRUE;
+  if (!bytes)
+    {
+      set_count (scale, i, rows->count[i] + more);
+      return TRUE;
+    }
+  /* None gets more than half of its size. */
+  size = rows->size[i];
+  n = MIN (2 * ABS (more) / size + 1, rows->count[i]);
+  rest = ABS (more) % n;
+  resize (scale, i, n - rest, size + more / n);
+  if (rest > 0)
+    resize (scale, i, rest, size + more / n + (more < 0 ? -1 : 1));
+  return TRUE;
+}
+
+/* A kind may be part of several lines, so there are several solutions. */
+static void
+give_missing (Scale *scale, gboolean bytes)
+{
+  guint64 missing[N_LINES];
+  guint64 both[4] = { 0 };
+
+  find_missing (scale, bytes, missing);
+  both[1] = missing[0];
+  both[2] = missing[1];
+  both[3] = missing[0] + missing[1] - missing[2];
+  for (guint n = 0; n < G_N_ELEMENTS (both); n++)
+    {
+      const gint64 of_kind[N_KINDS] = {
+        (gint64)(missing[2] - missing[0] - missing[1] + both[n]),
+        (gint64)(missing[0] - both[n]),
+        (gint64)(missing[1] - both[n]),
+        (gint64)both[n],
+      };
+      gboolean all = TRUE;
+
+      for (guint kind = 0; kind < N_KINDS; kind++)
+        all = all && give (scale, kind, bytes, of_kind[kind], TRUE);
+      for (guint kind = 0; all && kind < N_KINDS; kind++)
+        give (scale, kind, bytes, of_kind[kind], FALSE);
+      if (all)
+        return;
+    }
+}
+
 /* -1: the capture is of a version that did not count blocks, or they are not
  * counted because the program had older ones. */
 static gint64
@@ -670,6 +819,8 @@ flam_builder_scale_sampled (FlamBuilder *builder, guint32 from)
   clear_empty (scale);
   fit (scale);
   write_all (scale);
+  give_missing (scale, FALSE);
+  give_missing (scale, TRUE);
 }
 
 double

@@ -48,6 +48,8 @@ typedef struct
   gint64 allocated_bytes;  /* all blocks, */
   gint64 live_bytes;       /* those that were live at the end, */
   gint64 peak_bytes;       /* and at the peak */
+  gint64 live_bytes_error; /* of these two: the allocator rounds sizes, */
+  gint64 peak_bytes_error; /* and only sampled blocks show by how much */
   gint64 allocated_blocks; /* the same in blocks */
   gint64 live_blocks;
   gint64 peak_blocks;

@@ -105,6 +105,17 @@ is_whole (gint64 sum, gint64 whole)
   return whole > 0 && ABS (sum - whole) <= whole / 500;
 }
 
+/* The recorder counts live bytes as the allocator rounds them. */
+static gint64
+error_of_whole (const FlamFacts *facts,
+                FlamMeasureSource source,
+                gboolean is_bytes)
+{
+  if (is_bytes && source == FLAM_FROM_PEAK)
+    return facts->peak_bytes_error;
+  return is_bytes && source == FLAM_FROM_LEAKED ? facts->live_bytes_error : 0;
+}
+
 /* The mean size of the blocks that a source counts, or of all blocks; 0:
  * unknown. */
 static double
@@ -178,6 +189,19 @@ flam_estimate_least (const FlamFacts *facts,
 }
 
 static FlamEstimate
+estimate_new (double error, double samples)
+{
+  /* Also refuses what is not a number. */
+  if (!(error >= 1))
+    return (FlamEstimate){ 0 };
+  return (FlamEstimate){
+    .sampled = TRUE,
+    .error = (gint64)MIN (error, 0x1p62),
+    .samples = (gint64)CLAMP (samples + 0.5, 1, 0x1p62),
+  };
+}
+
+static FlamEstimate
 estimate_of (const FlamFacts *facts,
              FlamMeasureSource source,
              gboolean is_bytes,
@@ -187,14 +211,15 @@ estimate_of (const FlamFacts *facts,
   gint64 bytes = is_bytes ? value : figure->other;
   gint64 sum = is_bytes ? value - exact : value;
   gint64 whole = flam_estimate_whole (facts, source, is_bytes);
-  FlamEstimate estimate = { 0 };
   FlamSpread spread;
   double error;
 
-  if (facts->sample_bytes <= 0 || value == 0 || is_whole (sum, whole) ||
-      (exact > 0 && exact >= bytes))
-    return estimate;
+  if (facts->sample_bytes <= 0 || value == 0 || (exact > 0 && exact >= bytes))
+    return (FlamEstimate){ 0 };
   spread = spread_of (facts, source, figure, is_bytes);
+  if (is_whole (sum, whole))
+    return estimate_new ((double)error_of_whole (facts, source, is_bytes),
+                         spread.samples);
   /* A function whose small blocks have no sample looks more certain than it
    * is: it has at least its part of the variance of all. */
   if (bytes > exact)
@@ -211,13 +236,7 @@ estimate_of (const FlamFacts *facts,
     whole = is_bytes ? facts->allocated_bytes : facts->allocated_blocks;
   if (whole > 0)
     error = MIN (error, (double)MAX (ABS (sum), whole - sum));
-  /* Also refuses what is not a number. */
-  if (!(error >= 1))
-    return estimate;
-  estimate.sampled = TRUE;
-  estimate.error = (gint64)MIN (error, 0x1p62);
-  estimate.samples = (gint64)CLAMP (spread.samples + 0.5, 1, 0x1p62);
-  return estimate;
+  return estimate_new (error, spread.samples);
 }
 
 FlamEstimate
@@ -227,6 +246,33 @@ flam_estimate_of (const FlamFacts *facts,
 {
   return estimate_of (
       facts, source, flam_allocation_filter_source_is_bytes (source), figure);
+}
+
+FlamEstimate
+flam_estimate_of_none (const FlamFacts *facts,
+                       FlamMeasureSource source,
+                       const FlamFigure *allocated)
+{
+  gboolean is_bytes = flam_allocation_filter_source_is_bytes (source);
+  const FlamSpread *spread = &allocated->spread;
+  double variance = is_bytes ? spread->bytes : spread->blocks;
+  double unit = is_bytes ? spread->unit_of_bytes : spread->unit_of_blocks;
+  FlamEstimate all = flam_estimate_of (
+      facts, is_bytes ? FLAM_FROM_ALLOCATED : FLAM_FROM_ALLOCATIONS, allocated);
+  gint64 whole = flam_estimate_whole (facts, source, is_bytes);
+  double most = (double)(allocated->weight - spread->exact) + (double)all.error;
+  double step = flam_estimate_least (facts, source, is_bytes);
+
+  if (facts->sample_bytes <= 0 || !(variance > 0) ||
+      (whole == 0 && facts->peak_blocks > 0 &&
+       flam_estimate_whole (facts, source, FALSE) == 0 &&
+       source != FLAM_FROM_TEMPORARY && source != FLAM_FROM_TEMPORARY_BYTES))
+    return (FlamEstimate){ 0 };
+  if (whole > 0)
+    most = MIN (most, (double)whole);
+  step = MAX (step, unit / variance);
+  return estimate_new (MIN (flam_estimate_error (0, 0, step, 0, 0), most),
+                       spread->samples);
 }
 
 FlamEstimate
@@ -259,13 +305,9 @@ flam_estimate_of_share (const FlamSpread *spread,
   /* All of them are temporary, or those that were seen. */
   if (blocks == whole)
     error = flam_estimate_error (0, 0, step, 0, (double)whole);
-  if (whole <= 0 || of_whole->samples <= 0 || !(error >= 1))
+  if (whole <= 0 || of_whole->samples <= 0)
     return (FlamEstimate){ 0 };
-  return (FlamEstimate){
-    .sampled = TRUE,
-    .error = (gint64)MIN (error, 0x1p62),
-    .samples = (gint64)CLAMP (of_whole->samples + 0.5, 1, 0x1p62),
-  };
+  return estimate_new (error, of_whole->samples);
 }
 
 gboolean

@@ -7,6 +7,7 @@
  *
  *    12.1 MB ± 3.2 MB      95 of 100 such intervals contain the truth
  *    2.10 MB (4 samples)   hardly more than a hint
+ *    ≤ 2.01 MB             none of the function's samples is of such a block
  *    4.19 MB               counted, or not sampled
  */
 
@@ -30,9 +31,9 @@ typedef struct
  *    bytes      p          s² (1 - p) / p      s (1 - p) / p, by variance
  *    blocks     p             (1 - p) / p        (1 - p) / p, by variance
  *
- * The recorder rounds 1 / p to a whole number at random, which adds to the
- * variance. The mean of the unit is what one sample more or less changes. All
- * members are 0 if no such block was sampled or its size is unknown. */
+ * The recorder rounds 1 / p to a whole number, which adds to the variance. The
+ * mean of the unit is what one sample more or less changes. All members are 0
+ * if no such block was sampled or its size is unknown. */
 typedef struct
 {
   gint64 exact; /* of the bytes, those of mappings and the break, which are
@@ -74,6 +75,11 @@ gint64 flam_estimate_whole (const FlamFacts *facts,
 FlamEstimate flam_estimate_of (const FlamFacts *facts,
                                FlamMeasureSource source,
                                const FlamFigure *figure);
+/* Of a figure that is 0: how much of what the function allocated may count
+ * although none of its samples does. `allocated` is in the source's unit. */
+FlamEstimate flam_estimate_of_none (const FlamFacts *facts,
+                                    FlamMeasureSource source,
+                                    const FlamFigure *allocated);
 /* Also of measures of other recorders, which sampled allocations and scaled
  * their bytes. */
 FlamEstimate flam_estimate_of_figure (const FlamFacts *facts,

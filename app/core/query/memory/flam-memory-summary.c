@@ -483,6 +483,15 @@ flam_amounts_estimate (const FlamMemorySummary *memory,
 
   if (is_of_pages (memory, amounts))
     return (FlamEstimate){ 0 };
+  if (amounts->spread != NULL && figure.weight == 0 &&
+      part != FLAM_MEMORY_ALLOCATED)
+    {
+      amount = &amounts->part[FLAM_MEMORY_ALLOCATED];
+      figure = (FlamFigure){ bytes ? amount->bytes : amount->blocks,
+                             bytes ? amount->blocks : amount->bytes,
+                             amounts->spread[FLAM_MEMORY_ALLOCATED] };
+      return flam_estimate_of_none (&memory->profile->facts, source, &figure);
+    }
   if (amounts->spread != NULL)
     figure.spread = amounts->spread[part];
   return flam_estimate_of (&memory->profile->facts, source, &figure);
