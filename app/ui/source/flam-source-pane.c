@@ -146,11 +146,26 @@ color_around (FlamSourcePane *self, guint32 line)
         GTK_SOURCE_BUFFER (buffer_of (self)), &start, &end);
 }
 
+/* Where the view is scrolled to for the cursor's line to be in its middle, by
+ * the heights of lines that are known so far. */
+static double
+middle_place (FlamSourcePane *self, double page)
+{
+  GtkTextBuffer *buffer = buffer_of (self);
+  GtkTextIter iter;
+  int y, height;
+
+  gtk_text_buffer_get_iter_at_mark (
+      buffer, &iter, gtk_text_buffer_get_insert (buffer));
+  gtk_text_view_get_line_yrange (
+      GTK_TEXT_VIEW (self->view), &iter, &y, &height);
+  return y + height / 2.0 - page / 2;
+}
+
 /* GtkTextView computes the heights of its lines gradually, in idle time, and
  * those of some scripts are higher than others. The line is brought to the
  * middle at once, again when its place stays the same for some frames, and
- * again if it moves after that. (gtk_text_view_scroll_to_mark() animates to
- * where the line seems to be when it is called.) */
+ * again if it moves after that. */
 static gboolean
 scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
 {
@@ -158,7 +173,6 @@ scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
   GtkTextBuffer *buffer = buffer_of (self);
   GtkAdjustment *adjustment =
       gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (view));
-  double page = gtk_adjustment_get_page_size (adjustment);
   double least, place;
   gboolean first;
   GtkTextIter iter;
@@ -170,10 +184,7 @@ scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
   if (gtk_widget_get_height (view) <= 1 || height == 0 ||
       (gtk_adjustment_get_upper (adjustment) < least && self->patience-- > 0))
     return G_SOURCE_CONTINUE;
-  gtk_text_buffer_get_iter_at_mark (
-      buffer, &iter, gtk_text_buffer_get_insert (buffer));
-  gtk_text_view_get_line_yrange (GTK_TEXT_VIEW (view), &iter, &y, &height);
-  place = y + height / 2.0 - page / 2;
+  place = middle_place (self, gtk_adjustment_get_page_size (adjustment));
   first = self->still < 0;
   self->still = !first && place == self->place ? self->still + 1 : 0;
   self->place = place;
@@ -184,6 +195,18 @@ scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
   gtk_adjustment_set_value (adjustment, place);
   self->scroll_tick = 0;
   return G_SOURCE_REMOVE;
+}
+
+/* In the view's allocation, which computes the lines around a mark that it is
+ * to scroll to, and then begins to move there. It has no way left if the place
+ * is reached before, so that the line is seen in the first frame. */
+static void
+on_lines_sized (FlamSourcePane *self, GtkAdjustment *adjustment)
+{
+  double page = gtk_adjustment_get_page_size (adjustment);
+
+  if (self->still < 0 && self->scroll_tick != 0 && page > 1)
+    gtk_adjustment_set_value (adjustment, middle_place (self, page));
 }
 
 static void
@@ -199,6 +222,13 @@ scroll_to_line (FlamSourcePane *self, guint32 line)
   if (self->scroll_tick == 0)
     self->scroll_tick = gtk_widget_add_tick_callback (
         GTK_WIDGET (self->view), scroll_when_sized, self, NULL);
+  if (gtk_widget_get_height (GTK_WIDGET (self->view)) <= 1)
+    gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view),
+                                  gtk_text_buffer_get_insert (buffer),
+                                  0.25,
+                                  FALSE,
+                                  0,
+                                  0);
 }
 
 static void
@@ -684,6 +714,10 @@ flam_source_pane_init (FlamSourcePane *self)
       GTK_STYLE_PROVIDER (self->font),
       GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
   add_gutter (self);
+  follow (self,
+          gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (self->view)),
+          "changed",
+          G_CALLBACK (on_lines_sized));
   follow (self,
           buffer_of (self),
           "notify::cursor-position",

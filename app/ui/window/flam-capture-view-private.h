@@ -14,6 +14,7 @@
 #include "flam-page-switcher.h"
 #include "flam-path-bar.h"
 #include "flam-plot-widget.h"
+#include "flam-source-divider.h"
 #include "flam-source-pane.h"
 #include "flam-state-menu.h"
 #include "flam-status-bar.h"
@@ -32,10 +33,8 @@ struct _FlamCaptureView
   FlamTimeline *timeline; /* of the overview; NULL: none */
   FlamMeasureMenu *measures;
   gboolean narrow;
-  gboolean small;
   gboolean tight;
   gboolean memory_pages;
-  guint place_tick;
 
   GtkRevealer *notice;
   GtkLabel *notice_label;
@@ -60,7 +59,7 @@ struct _FlamCaptureView
   FlamLanes *lanes;
   FlamPathBar *path_bar;
   GtkMenuButton *display_button;
-  GtkPaned *paned;
+  FlamSourceDivider *divider;
   GtkStack *pages;
   FlamSourcePane *source_pane;
   FlamStatusBar *status_bar;

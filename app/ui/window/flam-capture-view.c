@@ -160,70 +160,7 @@ flam_capture_view_begin (FlamCaptureView *self)
   flam_capture_pages_grab_focus (self);
 }
 
-/* --- narrow windows, and the pane's width --------------------------------- */
-
-static gboolean
-place_divider (GtkWidget *paned, GdkFrameClock *clock, gpointer data)
-{
-  FlamCaptureView *self = data;
-  int wanted = g_settings_get_int (flam_settings_get (), FLAM_KEY_SOURCE_WIDTH);
-  int size = self->small ? gtk_widget_get_height (paned)
-                         : gtk_widget_get_width (paned);
-
-  if (size <= 1)
-    return G_SOURCE_CONTINUE;
-  if (self->small)
-    gtk_paned_set_position (self->paned, size * 6 / 10);
-  else
-    gtk_paned_set_position (
-        self->paned,
-        size - MIN (wanted, self->narrow ? size * 2 / 5 : size / 2));
-  /* GtkPaned only asks to be allocated. A scrolled window in it may then ask
-   * for another size in the middle of that, as its scroll bars come and go.
-   * GTK 4.8 loses that request if a widget around the divider is allocated in
-   * the same frame for its own sake, such as for a toast, and draws the tab
-   * blank ("without a current allocation") until the window's size changes.
-   * It does not if all of them are to be allocated. */
-  gtk_widget_queue_resize (paned);
-  self->place_tick = 0;
-  return G_SOURCE_REMOVE;
-}
-
-static void
-queue_place_divider (FlamCaptureView *self)
-{
-  if (self->place_tick == 0)
-    self->place_tick = gtk_widget_add_tick_callback (
-        GTK_WIDGET (self->paned), place_divider, self, NULL);
-}
-
-static void
-keep_divider (FlamCaptureView *self)
-{
-  /* Not the width of the pane: it may not have been allocated since it was
-   * placed, and is without that of the divider. */
-  int width = gtk_widget_get_width (GTK_WIDGET (self->paned)) -
-              gtk_paned_get_position (self->paned);
-
-  if (!self->narrow && !self->small && self->place_tick == 0 && width > 1 &&
-      gtk_widget_get_visible (GTK_WIDGET (self->source_pane)))
-    g_settings_set_int (
-        flam_settings_get (), FLAM_KEY_SOURCE_WIDTH, MAX (width, 160));
-}
-
-static void
-flam_capture_view_map (GtkWidget *widget)
-{
-  GTK_WIDGET_CLASS (flam_capture_view_parent_class)->map (widget);
-  queue_place_divider (FLAM_CAPTURE_VIEW (widget));
-}
-
-static void
-flam_capture_view_unmap (GtkWidget *widget)
-{
-  keep_divider (FLAM_CAPTURE_VIEW (widget));
-  GTK_WIDGET_CLASS (flam_capture_view_parent_class)->unmap (widget);
-}
+/* --- narrow windows ------------------------------------------------------- */
 
 void
 flam_capture_view_set_narrow (FlamCaptureView *self,
@@ -234,15 +171,12 @@ flam_capture_view_set_narrow (FlamCaptureView *self,
       small ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL;
 
   g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  keep_divider (self);
   self->narrow = narrow;
-  self->small = small;
-  queue_place_divider (self);
+  flam_source_divider_set_narrow (self->divider, narrow, small);
   gtk_widget_set_hexpand (GTK_WIDGET (self->threads), small);
   gtk_widget_set_hexpand (GTK_WIDGET (self->states), small);
   gtk_widget_set_hexpand (GTK_WIDGET (self->page_menu), small);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->top_bar), orientation);
-  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->paned), orientation);
   flam_capture_pages_update_switcher (self);
   flam_search_bar_set_narrow (self->search_bar, narrow);
   flam_path_bar_set_narrow (self->path_bar, narrow);
@@ -388,7 +322,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, FlamCaptureView, lanes);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, path_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, display_button);
-  gtk_widget_class_bind_template_child (class, FlamCaptureView, paned);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, divider);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, pages);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, source_pane);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, status_bar);
@@ -400,14 +334,13 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = flam_capture_view_dispose;
-  class->map = flam_capture_view_map;
-  class->unmap = flam_capture_view_unmap;
   g_type_ensure (FLAM_TYPE_PLOT_WIDGET);
   g_type_ensure (FLAM_TYPE_LANES);
   g_type_ensure (FLAM_TYPE_THREAD_LANES);
   g_type_ensure (FLAM_TYPE_PAGE_SWITCHER);
   g_type_ensure (FLAM_TYPE_PATH_BAR);
   g_type_ensure (FLAM_TYPE_SEARCH_BAR);
+  g_type_ensure (FLAM_TYPE_SOURCE_DIVIDER);
   g_type_ensure (FLAM_TYPE_SOURCE_PANE);
   g_type_ensure (FLAM_TYPE_STATUS_BAR);
   g_type_ensure (FLAM_TYPE_HEADLINE_BAR);
@@ -420,10 +353,23 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   bind_children (class);
 }
 
+/* In GTK 4.8, a widget that gets its place in the window finds the actions of
+ * those around it that have a group by then. The session's group takes the
+ * place of this one. */
+static void
+begin_actions (FlamCaptureView *self)
+{
+  g_autoptr (GSimpleActionGroup) none = g_simple_action_group_new ();
+
+  gtk_widget_insert_action_group (
+      GTK_WIDGET (self), "node", G_ACTION_GROUP (none));
+}
+
 static void
 flam_capture_view_init (FlamCaptureView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  begin_actions (self);
   self->timeline_job = flam_job_new ();
   /* It would stay with what moves the divider. */
   g_signal_connect_swapped (
