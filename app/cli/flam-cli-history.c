@@ -126,21 +126,10 @@ append_file (const Asked *asked,
 }
 
 /* Whole captures are stored. */
-static gboolean
-selects (const FlamCliOptions *options)
-{
-  const FlamSelection *selection = options->selection;
-
-  return options->threads->len + options->pids->len + options->ranks->len > 0 ||
-         options->from != NULL || options->to != NULL ||
-         selection->transforms->len > 0 || selection->labels != NULL ||
-         selection->states != FLAM_STATES_ALL;
-}
-
 static FlamExit
 check_whole (const FlamCliOptions *options)
 {
-  return !selects (options)
+  return !flam_cli_selects (options) && options->selection->labels == NULL
              ? FLAM_EXIT_DONE
              : flam_cli_usage (_ ("history: a store keeps whole captures: no "
                                   "selection but --measure can be used"));

@@ -444,6 +444,16 @@ hides_irrelevant (const FlamCliOptions *options, const FlamProfile *profile)
          g_str_has_prefix (profile->facts.format, "memray");
 }
 
+gboolean
+flam_cli_selects (const FlamCliOptions *options)
+{
+  const FlamSelection *selection = options->selection;
+
+  return options->threads->len + options->pids->len + options->ranks->len > 0 ||
+         options->from != NULL || options->to != NULL ||
+         selection->transforms->len > 0 || selection->states != FLAM_STATES_ALL;
+}
+
 FlamSelection *
 flam_cli_select (const FlamCliOptions *options,
                  const FlamProfile *profile,

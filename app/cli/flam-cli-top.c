@@ -2,7 +2,9 @@
 #include "flam-cli.h"
 
 #include "flam-cli-table.h"
+#include "flam-cli-top-store.h"
 #include "flam-core-picture.h"
+#include "flam-history-store.h"
 
 #include <string.h>
 
@@ -334,6 +336,13 @@ run (int argc, char **argv)
     return FLAM_EXIT_USAGE;
   if (!flam_cli_parse_sort (sort_text, &sort))
     return flam_cli_usage (_ ("top: --sort: expected self or total"));
+  if (flam_history_store_is (files[0]))
+    return flam_cli_top_store (files[0],
+                               options,
+                               sort,
+                               limit > 0       ? (guint)limit
+                               : options->json ? 0
+                                               : 30);
   options->report = TRUE;
   options->one_measure = TRUE;
   profile = flam_cli_load (files[0], options);

@@ -95,6 +95,9 @@ FlamServerOptions flam_cli_server (const FlamCliOptions *options);
 /* The profile of a file or a URL, symbolized; that of all `files` if there are
  * several. NULL after printing the error. */
 FlamProfile *flam_cli_load (const char *path, FlamCliOptions *options);
+/* Whether the options select a part of a capture, its measure and labels
+ * aside. */
+gboolean flam_cli_selects (const FlamCliOptions *options);
 /* The options resolved against this profile; NULL after printing an error, with
  * the exit status in `status`. */
 FlamSelection *flam_cli_select (const FlamCliOptions *options,

@@ -153,3 +153,25 @@ $ mkdir reports; flambeau-cli export ci/main/2.folded --to html --output reports
 flambeau-2.folded.html
 flambeau-2.folded.svg
 ! flambeau-cli: reports/flambeau-2.folded.svg: already exists; --force replaces it
+
+# The costs of functions in a store, summed over its runs: parse is 100 + 130 + 90, main
+# 120 + 159 + 90.
+$ flambeau-cli history --store summed.sqlite --commit 4a5b ci/main >/dev/null; flambeau-cli history --store summed.sqlite --commit 6c7d ci/next >/dev/null 2>&1; flambeau-cli top summed.sqlite
+      self                 total            function
+       320    86.7 %         320    86.7 %  parse
+        40    10.8 %          40    10.8 %  lex
+         9     2.4 %           9     2.4 %  fresh
+         0       0 %         369   100.0 %  main
+
+$ flambeau-cli top summed.sqlite --sort total --limit 1 --label commit=4a5b --json
+{"runs":2,"total":279,"rows":[{"function":"main","self":0,"total":279}]}
+
+$ flambeau-cli history summed.sqlite
+ci/main/1.folded  2026-11-01 12:00 UTC (the file’s)  4a5b  samples 120
+ci/next/1.folded  2026-11-02 12:00 UTC (the file’s)  6c7d  samples 90  moved: lex −20, parse −10
+ci/main/2.folded  2026-11-03 12:00 UTC (the file’s)  4a5b  samples 159  moved: parse +40, lex +20, fresh +9
+
+$ flambeau-cli top summed.sqlite --label commit=none; flambeau-cli top summed.sqlite --label host
+! flambeau-cli: summed.sqlite: contains no runs
+! flambeau-cli: top: --label host: expected KEY=VALUE
+[2]
