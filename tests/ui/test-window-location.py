@@ -16,6 +16,7 @@ from server import Server, captures  # noqa: E402
 from windowtest import WindowTest as Base, total_of  # noqa: E402
 
 PPROF = captures / "pprof/cpu.pb"
+CAPTURE = captures / "flambeau/family.flambeau"
 ASKED = "/querier.v1.QuerierService/SelectMergeProfile"
 
 
@@ -92,6 +93,29 @@ class LocationTest(Base):
         answer.set()
         wait_for("a title", lambda: window.title().startswith(
             f"profile 127.0.0.1:{self.server.port} 20"))
+
+    def test_send(self):
+        """What is shown goes to the server when the user sends it, and not before; a
+        refusal is one sentence, and the dialog can be used again."""
+        self.server.answers["/ingest"] = [(401, b"who are you?"), b""]
+        window = self.open(CAPTURE)
+        window.wait_label(lambda text: text == f"total {total_of(CAPTURE)}")
+        window.action("win.send")
+        url = f"pyroscope+http://127.0.0.1:{self.server.port}/?service=shop&commit=4a5b"
+        address = window.find("Address", "text")
+        window.type(address, url)
+        time.sleep(0.3)
+        self.assertEqual(self.server.requests, [])
+        self.submit(address, url)
+        window.wait_label(lambda text: text == f"{url}: the server refuses access (401: "
+                                               "who are you?); enter its token")
+        window.type(window.find("Token, If the Server Needs One", "text"), "secret")
+        window.key("Return")
+        window.wait_label(lambda text: text == f"Sent to 127.0.0.1:{self.server.port}")
+        request = self.server.requests[-1]
+        self.assertEqual(request.headers["Authorization"], "Bearer secret")
+        self.assertIn("name=shop%7Bcommit%3D4a5b%7D", request.path)
+        self.assertIn(b'name="profile"', request.body)
 
 
 if __name__ == "__main__":

@@ -6,15 +6,29 @@
 #include "flam-fetch.h"
 #include "flam-job.h"
 #include "flam-list-dialog.h"
+#include "flam-push.h"
 #include "flam-settings.h"
+#include "flam-view-data.h"
+#include "flam-window.h"
 
 #include <glib/gi18n.h>
 
 #define HISTORY_MAX 12
 
+/* What an address is for: a capture comes from there, or goes there. */
+typedef struct
+{
+  const char *title, *none, *button;
+  const char *key; /* of the latest addresses */
+  FlamJobWork work;
+  FlamJobDone done;
+} Purpose;
+
 /* The data of one dialog, freed with it. */
 typedef struct
 {
+  const Purpose *purpose;
+  FlamSession *session; /* to send; NULL: to open */
   FlamJob *job;
   GtkWindow *parent; /* not referenced: the dialog is above it */
 
@@ -32,6 +46,8 @@ typedef struct
   char *text;
   char *token; /* "": from the environment or the keyring */
   gboolean keep;
+  FlamViewData *view_data; /* to send, and the path of its capture */
+  char *path;
 } Input;
 
 static void
@@ -39,9 +55,29 @@ input_free (gpointer data)
 {
   Input *input = data;
 
+  g_clear_pointer (&input->view_data, flam_view_data_unref);
+  g_free (input->path);
   g_free (input->text);
   g_free (input->token);
   g_free (input);
+}
+
+static FlamServerOptions
+options_of (const Input *input, const FlamProgress *progress)
+{
+  return (FlamServerOptions){
+    .token = *input->token != '\0' ? input->token : NULL,
+    .progress = progress,
+    .asks_token = TRUE,
+  };
+}
+
+/* After the server has accepted it. */
+static gboolean
+keep_token (const Input *input, const FlamLocation *location, GError **error)
+{
+  return !input->keep || *input->token == '\0' ||
+         flam_server_keep_token (location, input->token, error);
 }
 
 /* On the worker. The path of a file with the capture. */
@@ -50,20 +86,43 @@ fetch (gpointer data, const FlamProgress *progress, GError **error)
 {
   const Input *input = data;
   g_autoptr (FlamLocation) location = flam_location_new (input->text, error);
-  const FlamServerOptions options = {
-    .token = *input->token != '\0' ? input->token : NULL,
-    .progress = progress,
-    .asks_token = TRUE,
-  };
+  const FlamServerOptions options = options_of (input, progress);
   g_autofree char *path = NULL;
 
   if (location == NULL)
     return NULL;
   path = flam_fetch_file (location, &options, error);
-  if (path == NULL || (input->keep && options.token != NULL &&
-                       !flam_server_keep_token (location, input->token, error)))
+  if (path == NULL || !keep_token (input, location, error))
     return NULL;
   return g_steal_pointer (&path);
+}
+
+/* On the worker. The sentence that tells that it was sent. */
+static gpointer
+push (gpointer data, const FlamProgress *progress, GError **error)
+{
+  const Input *input = data;
+  g_autoptr (FlamLocation) location = flam_location_new (input->text, error);
+  g_autoptr (FlamSelection) selection =
+      flam_selection_copy (input->view_data->selection);
+  const FlamServerOptions options = options_of (input, progress);
+  g_autofree char *note = NULL;
+
+  /* From the callees up is a way to show a capture, and not part of it. */
+  selection->invert = FALSE;
+  if (location == NULL ||
+      !flam_push (location,
+                  input->view_data->profile,
+                  selection,
+                  input->path,
+                  &options,
+                  &note,
+                  error) ||
+      !keep_token (input, location, error))
+    return NULL;
+  return note != NULL
+             ? g_strdup_printf (_ ("Sent to %s: %s"), location->server, note)
+             : g_strdup_printf (_ ("Sent to %s"), location->server);
 }
 
 static void
@@ -73,6 +132,7 @@ locations_free (gpointer data)
 
   flam_job_cancel (self->job);
   g_object_unref (self->job);
+  g_clear_object (&self->session);
   g_free (self);
 }
 
@@ -96,19 +156,25 @@ update (Locations *self)
 }
 
 static void
-done (gpointer result, const GError *error, gpointer data)
+refuse (Locations *self, const GError *error)
+{
+  g_autofree char *shown = flam_message_sentence (error->message);
+
+  gtk_label_set_label (self->says, shown);
+  gtk_widget_add_css_class (GTK_WIDGET (self->says), "error");
+  update (self);
+}
+
+static void
+fetched (gpointer result, const GError *error, gpointer data)
 {
   Locations *self = data;
   g_autofree char *path = result;
-  g_autofree char *shown =
-      error != NULL ? flam_message_sentence (error->message) : NULL;
   g_autoptr (GFile) file = NULL;
 
   if (path == NULL)
     {
-      gtk_label_set_label (self->says, shown);
-      gtk_widget_add_css_class (GTK_WIDGET (self->says), "error");
-      update (self);
+      refuse (self, error);
       return;
     }
   file = g_file_new_for_path (path);
@@ -117,11 +183,52 @@ done (gpointer result, const GError *error, gpointer data)
   flam_dialog_close (FLAM_DIALOG (self->dialog));
 }
 
+static void
+pushed (gpointer result, const GError *error, gpointer data)
+{
+  Locations *self = data;
+  g_autofree char *sentence = result;
+
+  if (sentence == NULL)
+    {
+      refuse (self, error);
+      return;
+    }
+  flam_window_toast (FLAM_WINDOW (self->parent), sentence);
+  flam_dialog_close (FLAM_DIALOG (self->dialog));
+}
+
+static const Purpose to_open = {
+  N_ ("Open Location"),
+  N_ ("For example\nhttp://localhost:6060/debug/pprof/profile?seconds=10\n"
+      "pyroscope+https://HOST/?service=NAME&from=-1h\n"
+      "parca+http://HOST:7070/?service=NAME&from=-1h\n"
+      "clickhouse://USER@HOST:8123/DB?service=NAME"),
+  N_ ("_Open"),
+  FLAM_KEY_LOCATIONS,
+  fetch,
+  fetched,
+};
+
+static const Purpose to_send = {
+  N_ ("Send to a Server"),
+  N_ ("The selected part of the capture is sent, with the names of its "
+      "functions, files and host; for example to\n"
+      "pyroscope+https://HOST/?service=NAME\n"
+      "otlp+http://HOST:4318/?service=NAME\n"
+      "clickhouse://USER@HOST:8123/DB?service=NAME&commit=COMMIT"),
+  N_ ("_Send"),
+  FLAM_KEY_DESTINATIONS,
+  push,
+  pushed,
+};
+
 /* An address that is wrong is refused by the job. */
 static void
 show_wait (Locations *self, const FlamLocation *location)
 {
-  guint seconds = location != NULL ? location->seconds : 0;
+  guint seconds =
+      location != NULL && self->session == NULL ? location->seconds : 0;
   g_autofree char *text = NULL;
 
   if (seconds > 0)
@@ -149,9 +256,21 @@ on_open (Locations *self)
   location = flam_location_new (input->text, NULL);
   if (location != NULL &&
       g_settings_get_boolean (flam_settings_get (), FLAM_KEY_REMEMBER))
-    flam_settings_push_string (FLAM_KEY_LOCATIONS, location->text, HISTORY_MAX);
+    flam_settings_push_string (self->purpose->key, location->text, HISTORY_MAX);
+  if (self->session != NULL)
+    {
+      input->view_data =
+          flam_view_data_ref (flam_session_get_view_data (self->session));
+      input->path = g_strdup (flam_session_get_path (self->session));
+    }
   show_wait (self, location);
-  flam_job_start (self->job, fetch, input, input_free, g_free, done, self);
+  flam_job_start (self->job,
+                  self->purpose->work,
+                  input,
+                  input_free,
+                  g_free,
+                  self->purpose->done,
+                  self);
   update (self);
 }
 
@@ -161,7 +280,7 @@ static void
 fill (Locations *self)
 {
   g_auto (GStrv) latest =
-      g_settings_get_strv (flam_settings_get (), FLAM_KEY_LOCATIONS);
+      g_settings_get_strv (flam_settings_get (), self->purpose->key);
 
   flam_list_dialog_clear (self->dialog);
   for (guint i = 0; latest[i] != NULL; i++)
@@ -173,7 +292,7 @@ static void
 on_go (Locations *self, guint row)
 {
   g_auto (GStrv) latest =
-      g_settings_get_strv (flam_settings_get (), FLAM_KEY_LOCATIONS);
+      g_settings_get_strv (flam_settings_get (), self->purpose->key);
 
   if (row < g_strv_length (latest))
     gtk_editable_set_text (GTK_EDITABLE (self->address), latest[row]);
@@ -184,7 +303,7 @@ static void
 on_remove (Locations *self, guint row)
 {
   g_auto (GStrv) latest =
-      g_settings_get_strv (flam_settings_get (), FLAM_KEY_LOCATIONS);
+      g_settings_get_strv (flam_settings_get (), self->purpose->key);
   g_autoptr (GStrvBuilder) rest = g_strv_builder_new ();
   g_auto (GStrv) kept = NULL;
 
@@ -193,7 +312,7 @@ on_remove (Locations *self, guint row)
       g_strv_builder_add (rest, latest[i]);
   kept = g_strv_builder_end (rest);
   g_settings_set_strv (
-      flam_settings_get (), FLAM_KEY_LOCATIONS, (const char *const *)kept);
+      flam_settings_get (), self->purpose->key, (const char *const *)kept);
   fill (self);
 }
 
@@ -251,7 +370,7 @@ top_of (Locations *self)
 static void
 add_buttons (Locations *self)
 {
-  self->open = gtk_button_new_with_mnemonic (_ ("_Open"));
+  self->open = gtk_button_new_with_mnemonic (_ (self->purpose->button));
   gtk_widget_add_css_class (self->open, "suggested-action");
   self->spinner = GTK_SPINNER (gtk_spinner_new ());
   flam_list_dialog_add_button (self->dialog, self->open);
@@ -259,20 +378,17 @@ add_buttons (Locations *self)
   g_signal_connect_swapped (self->open, "clicked", G_CALLBACK (on_open), self);
 }
 
-void
-flam_location_dialog_present (GtkWindow *parent)
+static void
+present (GtkWindow *parent, FlamSession *session, const Purpose *purpose)
 {
   Locations *self = g_new0 (Locations, 1);
 
+  self->purpose = purpose;
+  self->session = session != NULL ? g_object_ref (session) : NULL;
   self->job = flam_job_new ();
   self->parent = parent;
-  self->dialog = flam_list_dialog_new (
-      _ ("Open Location"),
-      _ ("For example\nhttp://localhost:6060/debug/pprof/profile?seconds=10\n"
-         "pyroscope+https://HOST/?service=NAME&from=-1h\n"
-         "parca+http://HOST:7070/?service=NAME&from=-1h\n"
-         "clickhouse://USER@HOST:8123/DB?service=NAME"),
-      "servers");
+  self->dialog =
+      flam_list_dialog_new (_ (purpose->title), _ (purpose->none), "servers");
   g_object_set_data_full (
       G_OBJECT (self->dialog), "flam-locations", self, locations_free);
   flam_list_dialog_add_top (self->dialog, top_of (self));
@@ -285,4 +401,16 @@ flam_location_dialog_present (GtkWindow *parent)
   fill (self);
   update (self);
   flam_dialog_present (FLAM_DIALOG (self->dialog), parent);
+}
+
+void
+flam_location_dialog_present (GtkWindow *parent)
+{
+  present (parent, NULL, &to_open);
+}
+
+void
+flam_location_dialog_present_to_send (GtkWindow *parent, FlamSession *session)
+{
+  present (parent, session, &to_send);
 }

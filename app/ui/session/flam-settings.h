@@ -26,11 +26,12 @@ G_BEGIN_DECLS
 #define FLAM_KEY_LEAK_RULES "leak-suppressions" /* as: files */
 #define FLAM_KEY_DEBUGINFOD "debuginfod"        /* ask, always, never */
 #define FLAM_KEY_DEBUGINFOD_URLS "debuginfod-urls"
-#define FLAM_KEY_REMEMBER "remember-captures" /* b */
-#define FLAM_KEY_COMMANDS "command-history"   /* as */
-#define FLAM_KEY_HOSTS "host-history"         /* as */
-#define FLAM_KEY_LOCATIONS "location-history" /* as */
-#define FLAM_KEY_EXPORT "export-format"       /* the id of an exporter */
+#define FLAM_KEY_REMEMBER "remember-captures"       /* b */
+#define FLAM_KEY_COMMANDS "command-history"         /* as */
+#define FLAM_KEY_HOSTS "host-history"               /* as */
+#define FLAM_KEY_LOCATIONS "location-history"       /* as */
+#define FLAM_KEY_DESTINATIONS "destination-history" /* as */
+#define FLAM_KEY_EXPORT "export-format"             /* the id of an exporter */
 #define FLAM_KEY_WIDTH "window-width"
 #define FLAM_KEY_HEIGHT "window-height"
 #define FLAM_KEY_MAXIMIZED "window-maximized"
