@@ -435,6 +435,8 @@ draw_cells (const Drawing *drawing, guint s)
   guint first, end;
 
   cairo_clip_extents (drawing->cr, &left, &top, &right, &bottom);
+  left -= drawing->area.x;
+  right -= drawing->area.x;
   first = (guint)MAX (floor (left / cell.width), 0) * plot->n_rows;
   end =
       (guint)MIN (MAX (ceil (right / cell.width), 0) * plot->n_rows, series->n);
@@ -455,6 +457,27 @@ draw_cells (const Drawing *drawing, guint s)
       flam_draw_set_source (drawing->cr,
                             level_color (level, drawing->look->dark));
       cairo_fill (drawing->cr);
+    }
+}
+
+/* As many as have room; the first row is at the bottom. */
+static void
+draw_rows (const Drawing *drawing)
+{
+  const FlamPlot *plot = drawing->plot;
+  const FlamRect *area = &drawing->area;
+  double height = area->height / plot->n_rows;
+  guint step = (guint)ceil (VALUE_ROOM / height);
+
+  for (guint row = 0; row < plot->n_rows; row += step)
+    {
+      g_autofree char *text = plot->row_text (plot, row);
+
+      draw_text (drawing,
+                 text,
+                 area->x - 5,
+                 area->y + area->height - (row + 0.5) * height - VALUE_ROOM / 2,
+                 1);
     }
 }
 
@@ -550,6 +573,8 @@ flam_draw_plot (PangoContext *context,
             flam_draw_plot_badge (context, cr, plot->key, 0, width, NULL, look);
       if (plot->note != NULL)
         place = draw_note (&drawing, &key);
+      if (plot->row_text != NULL)
+        draw_rows (&drawing);
       if (plot->axis != FLAM_PLOT_NO_AXIS)
         draw_marks (&drawing);
     }

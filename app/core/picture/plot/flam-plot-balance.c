@@ -9,6 +9,14 @@ cell_time (const FlamPlot *plot, guint cell)
   return (gint64)(cell / balance->n_ranks) * balance->column;
 }
 
+static char *
+row_text (const FlamPlot *plot, guint row)
+{
+  const FlamBalance *balance = plot->data;
+
+  return g_strdup_printf ("%u", balance->ranks[row].rank);
+}
+
 const FlamBalance *
 flam_plot_get_balance (const FlamPlot *plot)
 {
@@ -50,6 +58,7 @@ flam_plot_of_balance (const FlamProfile *profile,
     .value = balance->value,
   };
   plot->cell_time = cell_time;
+  plot->row_text = row_text;
   g_steal_pointer (&balance);
   return plot;
 }

@@ -118,6 +118,16 @@ static const struct
   [FLAM_PLOT_CELLS] = { 0, 20, 0, 0, 0, 20, 20 },
 };
 
+/* For the texts of rows, of which the last one is the longest. */
+static double
+row_room (const FlamPlot *plot)
+{
+  g_autofree char *text =
+      plot->row_text != NULL ? plot->row_text (plot, plot->n_rows - 1) : NULL;
+
+  return text != NULL ? 10 + 7 * (double)g_utf8_strlen (text, -1) : 0;
+}
+
 void
 flam_plot_measure (const FlamPlot *plot,
                    gboolean across,
@@ -138,8 +148,10 @@ flam_plot_measure (const FlamPlot *plot,
     {
       int n = (int)(across ? n_columns (plot) : plot->n_rows);
 
-      *minimum += n * CELL_LEAST;
-      *natural += n * CELL_MOST;
+      int room = across ? (int)row_room (plot) : 0;
+
+      *minimum += n * CELL_LEAST + room;
+      *natural += n * CELL_MOST + room;
     }
 }
 
@@ -160,6 +172,10 @@ flam_plot_area (const FlamPlot *plot, double width, double height)
     area.width = MIN (area.width, BAR_MOST * n_columns (plot));
   else if (shape == FLAM_PLOT_CELLS)
     {
+      double room = row_room (plot);
+
+      area.x += room;
+      area.width = MAX (area.width - room, 1);
       area.width =
           n_columns (plot) * CLAMP (floor (area.width / n_columns (plot)),
                                     CELL_LEAST,

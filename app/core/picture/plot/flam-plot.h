@@ -101,6 +101,8 @@ struct _FlamPlot
                      FlamPlotSpot spot,
                      const char *separator);
   char *(*slot_text) (const FlamPlot *plot, guint slot); /* SLOTS */
+  /* CELLS: a short text to the left of a row; NULL: rows have none. */
+  char *(*row_text) (const FlamPlot *plot, guint row);
   /* The start of a cell; that of the first one after the last is the end. */
   gint64 (*cell_time) (const FlamPlot *plot, guint cell);
 };
