@@ -34,6 +34,7 @@ struct _FlamRecordDialog
   GtkMenuButton *hosts;
   AdwEntryRow *folder;
   char *own_folder; /* the working folder of this process */
+  gboolean is_far;  /* a host is entered */
   AdwEntryRow *environment;
   GtkMenuButton *history;
   GtkButton *choose_program;
@@ -259,7 +260,7 @@ typed_host (FlamRecordDialog *self)
 }
 
 /* Names of folders and programs are those of the host, and cannot be checked
- * here; the folder of this process is not one of them. */
+ * here. */
 static gboolean
 take_host (FlamRecordDialog *self, FlamRecordOptions *options, GError **error)
 {
@@ -270,8 +271,6 @@ take_host (FlamRecordDialog *self, FlamRecordOptions *options, GError **error)
   if (!flam_transport_check (host, error))
     return FALSE;
   options->host = g_steal_pointer (&host);
-  if (g_strcmp0 (options->directory, self->own_folder) == 0)
-    g_clear_pointer (&options->directory, g_free);
   return TRUE;
 }
 
@@ -369,6 +368,21 @@ is_host_applied (FlamRecordDialog *self)
   return g_strcmp0 (host, flam_attach_page_get_host (self->attach)) == 0;
 }
 
+/* The folder of this process is none of another host. */
+static void
+show_folder (FlamRecordDialog *self)
+{
+  g_autofree char *host = typed_host (self);
+  const char *folder = text_of (self->folder);
+  gboolean was_far = self->is_far;
+
+  self->is_far = host != NULL;
+  if (self->is_far && !was_far && g_strcmp0 (folder, self->own_folder) == 0)
+    gtk_editable_set_text (GTK_EDITABLE (self->folder), "");
+  else if (was_far && !self->is_far && is_blank (folder))
+    gtk_editable_set_text (GTK_EDITABLE (self->folder), self->own_folder);
+}
+
 /* Of the list of processes, and also while the options are folded. */
 static void
 show_host (FlamRecordDialog *self)
@@ -399,6 +413,7 @@ update (FlamRecordDialog *self)
 
   complain (self, NULL);
   show_host (self);
+  show_folder (self);
   update_shell (self);
   update_names (self);
   gtk_widget_set_visible (GTK_WIDGET (self->folder), !attach);
