@@ -104,7 +104,8 @@ def compile_program(source, runs, made, references):
     own = sorted(dotnet.parent.glob("packs/Microsoft.NETCore.App.Ref/*/ref/*"))
     references = references or sorted(own[-1].glob("*.dll"))
     subprocess.run(
-        [dotnet, "exec", csc[-1], "-nologo", "-noconfig", "-nostdlib", "-optimize", f"-out:{made}",
+        [dotnet, "exec", csc[-1], "-nologo", "-noconfig", "-nostdlib", "-optimize", "-debug:portable",
+         f"-out:{made}",
          *(f"-r:{path}" for path in references), source],
         check=True, stdout=sys.stderr,
         env=dict(os.environ, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT="1", DOTNET_ROLL_FORWARD="Major"))

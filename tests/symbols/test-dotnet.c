@@ -5,7 +5,9 @@
  * that the reader's headers name. */
 
 #include "flam-dotnet-image.h"
+#include "flam-dotnet-pdb.h"
 #include "flam-dotnet.h"
+#include "flam-runtime-lines.h"
 
 #define BASE 0x10000000ull
 #define SIZE 0x20000u
@@ -34,6 +36,7 @@
 #define STRINGS (METADATA + 0x200)
 #define STACK (BASE + 0x18000)
 #define BACK (BASE + 0x7100) /* where the code returns to */
+#define DEBUG (BASE + 0x7400)
 
 static void
 put_bytes (Fake *fake, guint64 address, const void *bytes, gsize size)
@@ -124,12 +127,64 @@ put_image (Fake *fake)
   put_bytes (fake, METADATA, metadata, sizeof metadata);
   put_tables (fake, METADATA + 0x40);
   put_bytes (fake, STRINGS, strings, sizeof strings);
+  put_u32 (fake, IMAGE + 0x98 + 112 + 6 * 8, 0x460);
+  put_u32 (fake, IMAGE + 0x98 + 112 + 6 * 8 + 4, 28);
+  put_bytes (fake, IMAGE + 0x464, "time", 4);
+  put_u16 (fake, IMAGE + 0x46a, 0x504d);
+  put_u32 (fake, IMAGE + 0x46c, 2);
+  put_u32 (fake, IMAGE + 0x470, 24 + 6);
+  put_u32 (fake, IMAGE + 0x474, 0x480);
+  put_bytes (fake, IMAGE + 0x480, "RSDS0123456789abcdef\1\0\0\0x.pdb", 30);
   put_u32 (fake, IMAGE + 0xc00, 0x525452);
   put_u32 (fake, IMAGE + 0xc0c, 2);
   put_bytes (fake, IMAGE + 0xc10, sections, sizeof sections);
   put_bytes (fake, IMAGE + 0xd00, functions, sizeof functions);
   put_bytes (fake, IMAGE + 0xe00, entries, sizeof entries);
   put_bytes (fake, IMAGE + 0xf00, unwind, sizeof unwind);
+}
+
+/* --- lines --------------------------------------------------------------- */
+
+/* Pairs of offsets: the prologue; 7, 0; 519, 9. */
+static const guint8 places_6[] = { 0,    0x07, 0x03, 0x01, 0x37,
+                                   0x90, 0x88, 0x90, 0x24 };
+/* The prologue; 9, 4. */
+static const guint8 places_10[] = { 0, 0x05, 0x32, 0x02, 0x40, 0xcc, 0x03 };
+/* The same, of code with loops and counters. */
+static const guint8 places_of_loops[] = {
+  1,    1,    2,    3,    4,    5,    6,    7,    8,   1,    2,    3,
+  4,    5,    6,    7,    8,    1,    0,    0,    0,   1,    1,    1,
+  1,    1,    1,    1,    1,    1,    1,    1,    1,   1,    1,    1,
+  1,    1,    1,    1,    1,    9,    9,    9,    9,   0xfb, 0xff, 0xff,
+  0xff, 0xff, 0x57, 0x00, 0x32, 0x02, 0x40, 0xcc, 0x03
+};
+
+/* "src/a.cs"; the second method: 0 line 40, 4 no line, 7 line 38. */
+static const guint8 pdb_blobs[] = { 0,   3,   's', 'r',  'c', 4, 'a', '.',
+                                    'c', 's', 3,   '/',  1,   5, 14,  0,
+                                    0,   0,   5,   40,   9,   4, 0,   0,
+                                    3,   1,   4,   0x7d, 0 };
+
+static GBytes *
+make_pdb (void)
+{
+  static const guint8 head[] = "BSJB\1\0\1\0\0\0\0\0\4\0\0\0v1\0\0\0\0\3\0"
+                               "\x48\0\0\0\x18\0\0\0#Pdb\0\0\0\0"
+                               "\x60\0\0\0\x30\0\0\0#~\0\0"
+                               "\x90\0\0\0\x1d\0\0\0#Blob\0\0\0";
+  guint8 bytes[0x90 + sizeof pdb_blobs] = { 0 };
+
+  memcpy (bytes, head, sizeof head - 1);
+  memcpy (bytes + 0x48, "0123456789abcdeftime", 20);
+  bytes[0x60 + 8 + 6] = 3; /* both tables */
+  bytes[0x60 + 24] = 1;
+  bytes[0x60 + 28] = 2;
+  bytes[0x60 + 32] = 10; /* the name of the document */
+  bytes[0x60 + 40] = 1;
+  bytes[0x60 + 44] = 1; /* the second method */
+  bytes[0x60 + 46] = 14;
+  memcpy (bytes + 0x90, pdb_blobs, sizeof pdb_blobs);
+  return g_bytes_new (bytes, sizeof bytes);
 }
 
 /* --- the runtime --------------------------------------------------------- */
@@ -142,6 +197,8 @@ put_code (Fake *fake)
   /* It starts in the tenth 32 bytes, at the second word of them. */
   put_u32 (fake, MAP + 4, 0x00200000);
   put (fake, WORK - 8, HEADER);
+  put (fake, HEADER, DEBUG);
+  put_bytes (fake, DEBUG, places_6, sizeof places_6);
   put (fake, HEADER + 0x18, METHOD);
   put_u32 (fake, HEADER + 0x20, 1);
   put_u32 (fake, HEADER + 0x24, 0x144);
@@ -503,7 +560,124 @@ test_early (void)
                    FLAM_DOTNET_UNREADABLE);
 }
 
+/* --- lines ---------------------------------------------------------------- */
+
+static void
+check_places (guint32 version,
+              const guint8 *bytes,
+              gsize size,
+              const guint32 *expected,
+              guint n)
+{
+  g_autofree Fake *fake = g_new0 (Fake, 1);
+  const FlamRuntimeMemory memory = { read_fake, fake };
+  g_autoptr (GArray) places =
+      g_array_new (FALSE, FALSE, sizeof (FlamDotnetPlace));
+
+  put_bytes (fake, DEBUG, bytes, size);
+  g_assert_true (flam_dotnet_debug_read (version, &memory, DEBUG, places));
+  g_assert_cmpuint (places->len, ==, n);
+  for (guint i = 0; i < n; i++)
+    {
+      const FlamDotnetPlace *place =
+          &g_array_index (places, FlamDotnetPlace, i);
+
+      g_assert_cmphex (place->native, ==, expected[2 * i]);
+      g_assert_cmphex (place->cil, ==, expected[2 * i + 1]);
+    }
+}
+
+static void
+test_places (void)
+{
+  static const guint32 nibbles[] = { 0, FLAM_DOTNET_PROLOGUE, 7, 0, 519, 9 };
+  static const guint32 bits[] = { 0, FLAM_DOTNET_PROLOGUE, 9, 4 };
+
+  check_places (3, places_6 + 1, sizeof places_6 - 1, nibbles, 3);
+  check_places (6, places_6, sizeof places_6, nibbles, 3);
+  check_places (9, places_6, sizeof places_6, nibbles, 3);
+  check_places (10, places_10, sizeof places_10, bits, 2);
+  check_places (10, places_of_loops, sizeof places_of_loops, bits, 2);
+}
+
+static GBytes *
+open_pdb (gpointer data, guint64 base, const char *path)
+{
+  g_assert_cmphex (base, ==, IMAGE);
+  g_assert_cmpstr (path, ==, "x.pdb");
+  return g_bytes_ref (data);
+}
+
+static void
+test_lines (void)
+{
+  g_autofree Fake *fake = g_new0 (Fake, 1);
+  g_autofree FlamRuntimeName *name = flam_runtime_name_new ();
+  const FlamRuntimeMemory memory = { read_fake, fake };
+  g_autoptr (GBytes) pdb = make_pdb ();
+  FlamRuntimeRegs regs = { .pc = WORK + 0x20, .leaf = true };
+  FlamRuntimeEntry entry;
+  FlamDotnet *dotnet;
+
+  put_list (fake);
+  dotnet = open_fake (&six, fake);
+  flam_dotnet_set_open_pdb (dotnet, open_pdb, pdb);
+  step (dotnet, fake, &regs, &entry);
+  flam_runtime_name_clear (name);
+  g_assert_true (flam_dotnet_name (dotnet, &memory, &entry, name));
+  g_assert_cmpstr (name->frames[0].function, ==, "Work");
+  g_assert_cmpstr (name->frames[0].file, ==, "src/a.cs");
+  g_assert_cmpuint (name->frames[0].first_line, ==, 40);
+#define LINE(at) flam_runtime_lines_find (0, name->lines, name->n_lines, at, 40)
+  g_assert_cmpuint (LINE (0), ==, 40);
+  g_assert_cmpuint (LINE (518), ==, 40);
+  g_assert_cmpuint (LINE (519), ==, 38);
+  flam_dotnet_free (dotnet);
+  /* Another build's. */
+  put_bytes (fake, IMAGE + 0x464, "tome", 4);
+  dotnet = open_fake (&six, fake);
+  flam_dotnet_set_open_pdb (dotnet, open_pdb, pdb);
+  flam_runtime_name_clear (name);
+  g_assert_true (flam_dotnet_name (dotnet, &memory, &entry, name));
+  g_assert_cmpstr (name->frames[0].file, ==, "");
+  flam_dotnet_free (dotnet);
+}
+
+static void
+test_packed (void)
+{
+  static const guint8 packed[] = "MPDB\3\0\0\0\1\3\0\xfc\xff"
+                                 "abc";
+  g_autoptr (GBytes) bytes = flam_dotnet_pdb_unpack (packed, sizeof packed - 1);
+
+  g_assert_nonnull (bytes);
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), 3, "abc", 3);
+  g_assert_null (flam_dotnet_pdb_unpack (packed, sizeof packed - 2));
+  g_assert_null (flam_dotnet_pdb_unpack (packed + 1, sizeof packed - 2));
+}
+
 /* --- memory that lies ---------------------------------------------------- */
+
+/* Mostly as it is. */
+static GBytes *
+damaged (GBytes *good)
+{
+  gsize size;
+  const guint8 *bytes = g_bytes_get_data (good, &size);
+  guint8 *copy = g_memdup2 (bytes, size);
+
+  for (gint i = g_test_rand_int_range (-4, 6); i > 0; i--)
+    copy[g_test_rand_int_range (0, (gint)size)] = (guint8)g_test_rand_int ();
+  return g_bytes_new_take (copy, size);
+}
+
+static GBytes *
+open_damaged (gpointer data, guint64 base, const char *path)
+{
+  (void)base;
+  (void)path;
+  return g_bytes_ref (data);
+}
 
 static void
 lie (const FlamDotnetFile *file, void (*fill) (Fake *fake), guint rounds)
@@ -512,11 +686,13 @@ lie (const FlamDotnetFile *file, void (*fill) (Fake *fake), guint rounds)
   g_autofree Fake *whole = g_new0 (Fake, 1);
   g_autofree FlamRuntimeName *name = flam_runtime_name_new ();
   const FlamRuntimeMemory memory = { read_fake, fake };
+  g_autoptr (GBytes) good = make_pdb ();
 
   fill (whole);
   put (whole, STACK + 48, BACK);
   for (guint round = 0; round < rounds; round++)
     {
+      g_autoptr (GBytes) pdb = damaged (good);
       FlamDotnet *dotnet;
 
       memcpy (fake, whole, sizeof *fake);
@@ -535,6 +711,8 @@ lie (const FlamDotnetFile *file, void (*fill) (Fake *fake), guint rounds)
             fake->bytes[at] = (guint8)g_test_rand_int ();
         }
       dotnet = open_fake (file, fake);
+      if (dotnet != NULL)
+        flam_dotnet_set_open_pdb (dotnet, open_damaged, pdb);
       for (guint i = 0; dotnet != NULL && i < 6; i++)
         {
           FlamRuntimeRegs regs = {
@@ -581,6 +759,9 @@ main (int argc, char *argv[])
   g_test_add_func ("/dotnet/handlers", test_handlers);
   g_test_add_func ("/dotnet/stubs", test_stubs);
   g_test_add_func ("/dotnet/early", test_early);
+  g_test_add_func ("/dotnet/places", test_places);
+  g_test_add_func ("/dotnet/lines", test_lines);
+  g_test_add_func ("/dotnet/packed", test_packed);
   g_test_add_func ("/dotnet/lies", test_lies);
   return g_test_run ();
 }

@@ -91,6 +91,8 @@ struct _FlamDotnetImage
   gboolean flat;
   Section sections[SECTIONS_MAX];
   guint n_sections;
+  guint32 debug; /* the debug directory */
+  guint32 debug_size;
   guint64 metadata;
   Heap strings;
   guint8 heap_sizes;
@@ -119,6 +121,8 @@ typedef struct
 {
   guint32 size_of_image;
   guint32 cli;
+  guint32 debug;
+  guint32 debug_size;
   guint64 sections;
   guint n_sections;
 } Headers;
@@ -145,6 +149,9 @@ read_headers (const FlamRuntimeMemory *memory, guint64 base, Headers *headers)
   headers->size_of_image = flam_runtime_u32 (head, 24 + 56);
   n_directories = flam_runtime_u32 (head, 24 + (wide ? 108 : 92));
   headers->cli = flam_runtime_u32 (head, 24 + (wide ? 112 : 96) + 14 * 8);
+  headers->debug = flam_runtime_u32 (head, 24 + (wide ? 112 : 96) + 6 * 8);
+  headers->debug_size =
+      flam_runtime_u32 (head, 24 + (wide ? 112 : 96) + 6 * 8 + 4);
   headers->sections = at + 24 + optional;
   headers->n_sections = head[6] | (guint)head[7] << 8;
   return n_directories > 14 && headers->cli != 0 &&
@@ -169,6 +176,8 @@ read_sections (FlamDotnetImage *image,
       .offset = flam_runtime_u32 (bytes, i * 40 + 20),
     };
   image->n_sections = headers->n_sections;
+  image->debug = headers->debug;
+  image->debug_size = headers->debug_size;
   return TRUE;
 }
 
@@ -515,6 +524,82 @@ flam_dotnet_image_name (const FlamDotnetImage *image,
   named->type = type;
   named->compiled = true;
   return TRUE;
+}
+
+/* --- the debug directory -------------------------------------------------- */
+
+#define DEBUG_ENTRY 28u
+#define DEBUG_ENTRIES_MAX 32
+#define CODE_VIEW 2u
+#define PORTABLE 0x504du /* the minor version of its entry */
+#define PACKED_PDB 17u
+
+/* "RSDS", a GUID, a counter, and the path. The number of a portable PDB is the
+ * GUID and the time in the entry. */
+static gboolean
+read_code_view (const FlamRuntimeMemory *memory,
+                guint64 at,
+                guint32 size,
+                const guint8 *entry,
+                FlamDotnetSymbols *symbols)
+{
+  guint8 head[24];
+
+  if (size <= sizeof head ||
+      !flam_runtime_read (memory, at, head, sizeof head) ||
+      memcmp (head, "RSDS", 4) != 0)
+    return FALSE;
+  memcpy (symbols->number, head + 4, 16);
+  memcpy (symbols->number + 16, entry + 4, 4);
+  size = MIN (size - (guint32)sizeof head, sizeof symbols->path - 1);
+  if (!flam_runtime_read (memory, at + sizeof head, symbols->path, size))
+    size = 0;
+  symbols->path[size] = '\0';
+  return TRUE;
+}
+
+gboolean
+flam_dotnet_image_get_symbols (const FlamDotnetImage *image,
+                               const FlamRuntimeMemory *memory,
+                               FlamDotnetSymbols *symbols)
+{
+  guint64 directory = address_of (image, image->debug);
+  gboolean found = FALSE;
+
+  memset (symbols, 0, sizeof *symbols);
+  if (image->debug == 0 || directory == 0)
+    return FALSE;
+  for (guint32 i = 0;
+       i < image->debug_size / DEBUG_ENTRY && i < DEBUG_ENTRIES_MAX;
+       i++)
+    {
+      guint8 entry[DEBUG_ENTRY];
+      guint32 type, size;
+      guint64 at;
+
+      if (!flam_runtime_read (
+              memory, directory + i * DEBUG_ENTRY, entry, sizeof entry))
+        break;
+      type = flam_runtime_u32 (entry, 12);
+      size = flam_runtime_u32 (entry, 16);
+      at = address_of (image, flam_runtime_u32 (entry, 20));
+      if (at == 0)
+        continue;
+      if (type == CODE_VIEW && (entry[10] | (guint)entry[11] << 8) == PORTABLE)
+        found |= read_code_view (memory, at, size, entry, symbols);
+      else if (type == PACKED_PDB && size <= IMAGE_MAX)
+        {
+          symbols->packed = at;
+          symbols->packed_size = size;
+        }
+    }
+  return found;
+}
+
+guint64
+flam_dotnet_image_get_base (const FlamDotnetImage *image)
+{
+  return image->base;
 }
 
 /* --- precompiled code ---------------------------------------------------- */

@@ -31,6 +31,7 @@ typedef struct
   guint16 section_heap;
   guint16 heap_base;
   guint16 heap_map;
+  guint16 header_debug; /* how instructions were compiled */
   guint16 header_method;
   guint16 header_count; /* of unwind information, which follows */
   guint16 header_infos;

@@ -4,7 +4,9 @@
 #include <elf.h>
 #include <string.h>
 
+#include "flam-dotnet-debug.h"
 #include "flam-dotnet-image.h"
+#include "flam-dotnet-pdb.h"
 #include "flam-symbol-table.h"
 
 /* --- the file ------------------------------------------------------------ */
@@ -131,6 +133,11 @@ typedef struct
   guint tries;
 } Image;
 
+typedef struct
+{
+  FlamDotnetPdb *pdb; /* NULL: none */
+} Lines;
+
 struct _FlamDotnet
 {
   FlamDotnetLayout layout;
@@ -140,6 +147,9 @@ struct _FlamDotnet
   gint64 cost;         /* and its duration */
   GHashTable *modules; /* address of the Module ─▶ Image */
   GHashTable *bases;   /* address of an image ─▶ Image */
+  GHashTable *lines;   /* the same ─▶ Lines */
+  FlamDotnetOpenPdb open_pdb;
+  gpointer open_data;
 };
 
 static void
@@ -150,6 +160,16 @@ free_image (gpointer data)
   if (image->image != NULL)
     flam_dotnet_image_free (image->image);
   g_free (image);
+}
+
+static void
+free_lines (gpointer data)
+{
+  Lines *lines = data;
+
+  if (lines->pdb != NULL)
+    flam_dotnet_pdb_free (lines->pdb);
+  g_free (lines);
 }
 
 static gboolean
@@ -185,6 +205,8 @@ flam_dotnet_open (const FlamDotnetFile *file,
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, free_image);
   dotnet->bases =
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, free_image);
+  dotnet->lines =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, free_lines);
   if (dotnet->layout.offsets &&
       flam_runtime_read_u32 (memory, base + file->table, &offset))
     dotnet->ranges_at = offset == 0 ? 0 : base + offset;
@@ -209,7 +231,17 @@ flam_dotnet_free (FlamDotnet *dotnet)
   g_array_unref (dotnet->ranges);
   g_hash_table_unref (dotnet->modules);
   g_hash_table_unref (dotnet->bases);
+  g_hash_table_unref (dotnet->lines);
   g_free (dotnet);
+}
+
+void
+flam_dotnet_set_open_pdb (FlamDotnet *dotnet,
+                          FlamDotnetOpenPdb open,
+                          gpointer data)
+{
+  dotnet->open_pdb = open;
+  dotnet->open_data = data;
 }
 
 /* --- ranges -------------------------------------------------------------- */
@@ -737,6 +769,7 @@ typedef struct
   FlamDotnetFunction function;
   gboolean has_method;
   Method method;          /* of code in a heap */
+  guint64 debug;          /* where the runtime has its places in CIL */
   FlamDotnetImage *image; /* of precompiled code */
   guint32 token;
 } Place;
@@ -773,6 +806,9 @@ find_place (FlamDotnet *dotnet,
       flam_runtime_read_u64 (
           memory, header + dotnet->layout.header_method, &desc) &&
       read_method (dotnet, memory, desc, &place->method);
+  if (!flam_runtime_read_u64 (
+          memory, header + dotnet->layout.header_debug, &place->debug))
+    place->debug = 0;
 }
 
 /* A handler, such as a `finally` block, has a frame of its own above that of
@@ -837,6 +873,61 @@ name_dynamic (const FlamRuntimeMemory *memory,
   return TRUE;
 }
 
+/* --- lines --------------------------------------------------------------- */
+
+static GBytes *
+packed_pdb (const FlamRuntimeMemory *memory, const FlamDotnetSymbols *symbols)
+{
+  g_autofree guint8 *packed = g_malloc (symbols->packed_size);
+
+  return flam_runtime_read (
+             memory, symbols->packed, packed, symbols->packed_size)
+             ? flam_dotnet_pdb_unpack (packed, symbols->packed_size)
+             : NULL;
+}
+
+static const FlamDotnetPdb *
+pdb_of (FlamDotnet *dotnet,
+        const FlamRuntimeMemory *memory,
+        const FlamDotnetImage *image)
+{
+  guint64 base = flam_dotnet_image_get_base (image);
+  Lines *lines = g_hash_table_lookup (dotnet->lines, &base);
+  g_autoptr (GBytes) bytes = NULL;
+  FlamDotnetSymbols symbols;
+
+  if (lines != NULL)
+    return lines->pdb;
+  lines = g_new0 (Lines, 1);
+  g_hash_table_insert (dotnet->lines, g_memdup2 (&base, sizeof base), lines);
+  if (!flam_dotnet_image_get_symbols (image, memory, &symbols))
+    return NULL;
+  if (symbols.packed != 0)
+    bytes = packed_pdb (memory, &symbols);
+  else if (dotnet->open_pdb != NULL && symbols.path[0] != '\0')
+    bytes = dotnet->open_pdb (dotnet->open_data, base, symbols.path);
+  if (bytes != NULL)
+    lines->pdb = flam_dotnet_pdb_new (bytes, symbols.number);
+  return lines->pdb;
+}
+
+static void
+add_lines (FlamDotnet *dotnet,
+           const FlamRuntimeMemory *memory,
+           const FlamDotnetImage *image,
+           const Place *place,
+           FlamRuntimeName *name)
+{
+  const FlamDotnetPdb *pdb = pdb_of (dotnet, memory, image);
+  g_autoptr (GArray) places =
+      g_array_new (FALSE, FALSE, sizeof (FlamDotnetPlace));
+
+  if (pdb != NULL && flam_dotnet_debug_read (
+                         dotnet->layout.version, memory, place->debug, places))
+    flam_dotnet_pdb_name (
+        pdb, place->method.token, places, name, &name->frames[0]);
+}
+
 gboolean
 flam_dotnet_name (FlamDotnet *dotnet,
                   const FlamRuntimeMemory *memory,
@@ -855,6 +946,9 @@ flam_dotnet_name (FlamDotnet *dotnet,
   if (place.method.dynamic)
     return name_dynamic (memory, place.method.name, name);
   image = image_of_method (dotnet, memory, &place.method);
-  return image != NULL &&
-         flam_dotnet_image_name (image, memory, place.method.token, name);
+  if (image == NULL ||
+      !flam_dotnet_image_name (image, memory, place.method.token, name))
+    return FALSE;
+  add_lines (dotnet, memory, image, &place, name);
+  return TRUE;
 }

@@ -16,6 +16,10 @@
  *   real header ─▶ unwind information (flam-dotnet-unwind)
  *       ▼
  *   MethodDesc, number ─▶ MethodDescChunk ─▶ MethodTable ─▶ Module ─▶ assembly
+ *                                               (flam-dotnet-pdb) lines ◀─┘
+ *
+ * The real header leads to the CIL of each instruction, too
+ * (flam-dotnet-debug).
  *
  * Any other code there is stubs: a few instructions that jump on, without a
  * name. Compiled code does not move. That of a dynamic method, and that of an
@@ -59,6 +63,15 @@ FlamDotnetOpened flam_dotnet_open (const FlamDotnetFile *file,
                                    guint64 base,
                                    FlamDotnet **dotnet);
 void flam_dotnet_free (FlamDotnet *dotnet);
+/* Opens the PDB of an assembly, which lies at `base` in the process; `path`:
+ * where its compiler has put it. NULL: not found. */
+typedef GBytes *(*FlamDotnetOpenPdb) (gpointer data,
+                                      guint64 base,
+                                      const char *path);
+/* Without it, only PDBs in assemblies are read. */
+void flam_dotnet_set_open_pdb (FlamDotnet *dotnet,
+                               FlamDotnetOpenPdb open,
+                               gpointer data);
 /* The frame at regs->pc and its caller. The key of a function is the address of
  * its code; 0: a stub. `now`: ns, from any start. FALSE: the caller is not
  * found. */
@@ -67,7 +80,8 @@ gboolean flam_dotnet_step (FlamDotnet *dotnet,
                            gint64 now,
                            FlamRuntimeRegs *regs,
                            FlamRuntimeEntry *entry);
-/* FALSE: unreadable, or it has been replaced. */
+/* FALSE: unreadable, or it has been replaced. Lines are those of methods that
+ * were compiled as the program ran, by flam_runtime_lines_find(). */
 gboolean flam_dotnet_name (FlamDotnet *dotnet,
                            const FlamRuntimeMemory *memory,
                            const FlamRuntimeEntry *entry,

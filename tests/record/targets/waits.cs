@@ -3,8 +3,9 @@
 // Waits SECONDS: sleeps below generic methods, a delegate, an iterator, a catch and a
 // finally block, a method called by reflection, a sort's comparison, a lock, and an
 // asynchronous method, one after the other, and before each prints the stack as
-// System.Diagnostics.StackTrace has it: "Type.Method" a line, the innermost first, and an
-// empty line. Each stack is the whole SECONDS long.
+// System.Diagnostics.StackTrace has it: "Type.Method" a line, the innermost first, and
+// behind a method of this file the line of the call, and an empty line. Each stack is the
+// whole SECONDS long.
 
 using System;
 using System.Collections.Generic;
@@ -23,12 +24,13 @@ namespace Some.Space
         [MethodImpl(MethodImplOptions.NoInlining)]
         static void Sleep()
         {
-            foreach (StackFrame frame in new StackTrace().GetFrames())
+            foreach (StackFrame frame in new StackTrace(true).GetFrames())
             {
                 MethodBase method = frame.GetMethod();
                 Type type = method?.DeclaringType;
                 if (type != null && type.IsGenericType) type = type.GetGenericTypeDefinition();
-                Console.WriteLine((type == null ? "" : type.FullName + ".") + method?.Name);
+                Console.Write((type == null ? "" : type.FullName + ".") + method?.Name);
+                Console.WriteLine(frame.GetFileLineNumber() > 0 ? "\t" + frame.GetFileLineNumber() : "");
             }
             Console.WriteLine();
             Console.Out.Flush();
