@@ -100,7 +100,9 @@ class LocationTest(Base):
         self.server.answers["/ingest"] = [(401, b"who are you?"), b""]
         window = self.open(CAPTURE)
         window.wait_label(lambda text: text == f"total {total_of(CAPTURE)}")
-        window.action("win.send")
+        window.action("win.export")
+        window.focus(window.find("Send to a Server…", "list item"))
+        window.key("space")
         url = f"pyroscope+http://127.0.0.1:{self.server.port}/?service=shop&commit=4a5b"
         address = window.find("Address", "text")
         window.type(address, url)

@@ -8,6 +8,7 @@
 #include "flam-export-rows.h"
 #include "flam-files.h"
 #include "flam-help.h"
+#include "flam-location-dialog.h"
 #include "flam-settings.h"
 
 #include <glib/gi18n.h>
@@ -36,6 +37,7 @@ struct _FlamExportDialog
   GtkSwitch *sources;
   AdwActionRow *sources_row;
   AdwActionRow *remains;
+  AdwActionRow *send;
 };
 
 G_DEFINE_FINAL_TYPE (FlamExportDialog, flam_export_dialog, FLAM_TYPE_DIALOG)
@@ -247,6 +249,14 @@ on_export (FlamExportDialog *self)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
 }
 
+static void
+on_send (FlamExportDialog *self)
+{
+  flam_location_dialog_present_to_send (GTK_WINDOW (self->window),
+                                        self->session);
+  flam_dialog_close (FLAM_DIALOG (self));
+}
+
 /* --- object --------------------------------------------------------------- */
 
 static void
@@ -285,6 +295,7 @@ flam_export_dialog_class_init (FlamExportDialogClass *klass)
   gtk_widget_class_bind_template_child (class, FlamExportDialog, sources);
   gtk_widget_class_bind_template_child (class, FlamExportDialog, sources_row);
   gtk_widget_class_bind_template_child (class, FlamExportDialog, remains);
+  gtk_widget_class_bind_template_child (class, FlamExportDialog, send);
 }
 
 static void
@@ -295,6 +306,8 @@ flam_export_dialog_init (FlamExportDialog *self)
   flam_help_bind (GTK_WIDGET (self), "export");
   g_signal_connect_swapped (
       self->export, "clicked", G_CALLBACK (on_export), self);
+  g_signal_connect_swapped (
+      self->send, "activated", G_CALLBACK (on_send), self);
 }
 
 /* The window's current look. */

@@ -183,12 +183,11 @@ static void
 update_actions (FlamWindow *self, gboolean capture)
 {
   static const char *const of_capture[] = {
-    "win.search",       "win.search-next",  "win.search-previous",
-    "win.save-as",      "win.export",       "win.copy-picture",
-    "win.send",         "win.source-pane",  "win.undo",
-    "win.back",         "win.forward",      "win.compare",
-    "win.compare-file", "win.set-baseline", "win.notes",
-    "win.threads",
+    "win.search",       "win.search-next", "win.search-previous",
+    "win.save-as",      "win.export",      "win.copy-picture",
+    "win.source-pane",  "win.undo",        "win.back",
+    "win.forward",      "win.compare",     "win.compare-file",
+    "win.set-baseline", "win.notes",       "win.threads",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
@@ -343,15 +342,6 @@ action_export (GtkWidget *widget, const char *name, GVariant *parameter)
     flam_dialog_present (
         FLAM_DIALOG (flam_export_dialog_new (FLAM_WINDOW (widget), session)),
         GTK_WINDOW (widget));
-}
-
-static void
-action_send (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  FlamSession *session = session_of (widget);
-
-  if (flam_session_get_view_data (session) != NULL)
-    flam_location_dialog_present_to_send (GTK_WINDOW (widget), session);
 }
 
 static void
@@ -670,7 +660,6 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.reload", NULL, action_reload);
   gtk_widget_class_install_action (class, "win.save-as", NULL, action_save_as);
   gtk_widget_class_install_action (class, "win.export", NULL, action_export);
-  gtk_widget_class_install_action (class, "win.send", NULL, action_send);
   gtk_widget_class_install_action (
       class, "win.copy-picture", NULL, action_copy_picture);
   gtk_widget_class_install_action (class, "win.cancel", NULL, action_cancel);
