@@ -57,9 +57,9 @@ open_node (const FlamTree *tree, FlamNodeId node)
 {
   const FlamMeasure own = flam_tree_measure (tree);
   const FlamMeasure *measure = &own;
-  g_autofree char *total = flam_format_plain (measure, tree->total[node]);
-  g_autofree char *self = flam_format_plain (measure, tree->self[node]);
   const FlamFunctionRow row = flam_functions_row_of_node (tree, node);
+  g_autofree char *total = flam_format_plain (measure, row.total);
+  g_autofree char *self = flam_format_plain (measure, row.self);
   FlamEstimate estimate = flam_estimate_of_figure (
       &tree->profile->facts, measure, flam_functions_total (tree, &row));
   const char *file;

@@ -109,16 +109,16 @@ $ flambeau-cli tree known.folded --json
 
 $ flambeau-cli tree known.folded --invert --depth 2
 all  100  0
-  solve  40  0
+  solve  40  40
     solve  25  0
-    main  15  15
-  lex  20  0
+    main  15  0
+  lex  20  20
     parse  20  0
-  sort  20  0
+  sort  20  20
     solve  20  0
   main  10  10
-  parse  10  0
-    main  10  10
+  parse  10  10
+    main  10  0
 
 # Selections.
 $ flambeau-cli tree known.folded --focus '^solve$'

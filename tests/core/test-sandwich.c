@@ -186,6 +186,19 @@ test_find_call (void)
       row = flam_functions_row_of (tree, node_named (tree, "X"));
       g_assert_cmpint (row.self, ==, 50);
       g_assert_cmpint (row.total, ==, 54);
+
+      /* The box of a function that has the cost, and that of its caller. */
+      node = node_named (tree, "Y");
+      if (!invert)
+        continue;
+      row = flam_functions_row_of_node (tree, node);
+      g_assert_cmpint (row.self, ==, 136);
+      g_assert_cmpint (row.total, ==, 136);
+      node = flam_tree_first_child (tree, node);
+      g_assert_false (flam_functions_has_self (tree, node));
+      row = flam_functions_row_of_node (tree, node);
+      g_assert_cmpint (row.self, ==, 0);
+      g_assert_cmpint (row.total, ==, tree->total[node]);
     }
 }
 

@@ -86,6 +86,9 @@ costs_text (FlamViewData *view_data, FlamNodeId node, gboolean whole)
                          flam_value_text_measure (view_data->profile, measure));
   else if (node == 0)
     text = g_strdup_printf (_ ("total %s"), total);
+  else if (!whole && !flam_functions_has_self (tree, node))
+    /* Translators: an amount and its share */
+    text = g_strdup_printf (_ ("total %s (%s)"), total, total_share);
   else
     text = g_strdup_printf (_ ("self %s (%s)   total %s (%s)"),
                             self,

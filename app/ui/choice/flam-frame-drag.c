@@ -36,6 +36,9 @@ costs_of (const FlamDraggedFrame *frame)
   g_autofree char *total = flam_format_total (frame->tree, row);
   g_autofree char *total_share = flam_format_percent (row->total, all);
 
+  if (frame->stack && !flam_functions_has_self (frame->tree, row->node))
+    /* Translators: an amount and its share */
+    return g_strdup_printf (_ ("total %s (%s)"), total, total_share);
   /* Translators: what a function costs, with its shares in percent */
   return g_strdup_printf (
       _ ("self %s (%s), total %s (%s)"), self, self_share, total, total_share);

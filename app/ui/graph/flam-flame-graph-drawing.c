@@ -620,13 +620,22 @@ add_weights (FlamFlameGraph *self, GtkGrid *grid, int row, FlamNodeId node)
   FlamId parent = self->tree->parent[node];
   const FlamFunctionRow of = flam_functions_row_of_node (self->tree, node);
 
-  add_weight (
-      self, grid, row++, _ ("Self"), flam_functions_self (self->tree, &of));
+  if (flam_functions_has_self (self->tree, node))
+    add_weight (
+        self, grid, row++, _ ("Self"), flam_functions_self (self->tree, &of));
   add_weight (
       self, grid, row++, _ ("Total"), flam_functions_total (self->tree, &of));
   if (parent != FLAM_NONE && parent != 0 && parent != self->zoom)
-    /* Translators: a share of its caller; %s is the caller's name */
-    add_share (self, grid, row++, _ ("of caller %s"), node, parent);
+    add_share (self,
+               grid,
+               row++,
+               self->tree->inverted
+                   /* Translators: a share of its callee; %s is its name */
+                   ? _ ("of callee %s")
+                   /* Translators: a share of its caller; %s is its name */
+                   : _ ("of caller %s"),
+               node,
+               parent);
   if (self->zoom != 0 && flam_tree_is_ancestor (self->tree, self->zoom, node))
     /* Translators: a share of the zoomed function */
     add_share (self, grid, row++, _ ("of zoomed %s"), node, self->zoom);

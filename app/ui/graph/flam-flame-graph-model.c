@@ -169,13 +169,17 @@ add_statuses (FlamFlameGraph *self, FlamNodeId node, char **text)
 static char *
 describe_shares (FlamFlameGraph *self, FlamNodeId node)
 {
+  const FlamFunctionRow row = flam_functions_row_of_node (self->tree, node);
   g_autofree char *total =
-      flam_format_percent (self->tree->total[node], self->tree->total[0]);
+      flam_format_percent (row.total, self->tree->total[0]);
   g_autofree char *self_share =
-      flam_format_percent (self->tree->self[node], self->tree->total[0]);
+      flam_format_percent (row.self, self->tree->total[0]);
   g_autofree char *name =
       flam_format_visible (flam_graph_name (self->tree, node));
 
+  if (!flam_functions_has_self (self->tree, node))
+    /* Translators: text for a screen reader: function, share of the time */
+    return g_strdup_printf (_ ("%s, total %s"), name, total);
   /* Translators: text for a screen reader: function, shares of the time */
   return g_strdup_printf (_ ("%s, total %s, self %s"), name, total, self_share);
 }

@@ -204,12 +204,19 @@ flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n)
   return rows;
 }
 
+gboolean
+flam_functions_has_self (const FlamTree *tree, FlamNodeId node)
+{
+  return !tree->inverted || node == 0 || tree->parent[node] == 0;
+}
+
 FlamFunctionRow
 flam_functions_row_of_node (const FlamTree *tree, FlamNodeId node)
 {
   FlamFunctionRow row = { .node = node };
 
-  add_self (&row, tree, node, FALSE);
+  if (flam_functions_has_self (tree, node))
+    add_self (&row, tree, node, tree->inverted && node != 0);
   add_total (&row, tree, node);
   return row;
 }
@@ -260,8 +267,7 @@ flam_functions_row_of (const FlamTree *tree, FlamNodeId node)
     {
       if (!flam_tree_is_same (tree, i, tree, node))
         continue;
-      /* In an inverted tree, the nodes with self are below the root. */
-      if (tree->inverted ? tree->parent[i] == 0 : !top)
+      if (flam_functions_has_self (tree, i) && !top)
         add_self (&row, tree, i, tree->inverted);
       if (i < until)
         continue;
