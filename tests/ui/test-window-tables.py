@@ -165,8 +165,16 @@ class TablesTest(Base):
                 self.assertGreater(width, 25 * 6)
                 self.assertGreaterEqual(left, outer)
                 self.assertLessEqual(left + width, outer + room)
-            window.wait_label(lambda text: plain(text) ==
-                f"self {whole} (100.0 %)   total {whole} (100.0 %) in all stacks")
+            figures = f"self {whole} (100.0 %)   total {whole} (100.0 %)"
+            window.wait_label(lambda text: plain(text) == f"{figures} in all stacks")
+            # So has the first sentence; and in the inverted graph, it is one box.
+            window.key("ctrl+1")
+            window.action("win.search-next")
+            window.wait_label(lambda text: plain(text).startswith("self 4 000 "))
+            window.mouse(window.find(lambda name: name.startswith("\u2068twice\u2069"), "label"), 0.1)
+            window.wait_label(lambda text: plain(text) == f"{figures} in all stacks")
+            window.key("i")
+            window.wait_label(lambda text: plain(text) == figures)
 
     def test_no_stack(self):
         """The rows sum to the total: samples without a stack have one, which is

@@ -42,7 +42,8 @@ go (FlamHeadlineBar *self, const FlamHeadlinePart *part)
   if (node == 0)
     return;
   flam_session_set_zoom (self->session, 0);
-  flam_session_set_current_at (self->session, node, file, part->line, FALSE);
+  /* The sentence speaks of all of its stacks. */
+  flam_session_set_current_at (self->session, node, file, part->line, TRUE);
 }
 
 static gboolean

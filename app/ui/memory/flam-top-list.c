@@ -56,7 +56,8 @@ go (FlamTopList *self)
   if (node == 0)
     return;
   flam_session_set_zoom (self->session, 0);
-  flam_session_set_current (self->session, node);
+  /* The list has the function's figures in all of its stacks. */
+  flam_session_set_current_at (self->session, node, "", 0, TRUE);
 }
 
 static gboolean

@@ -506,7 +506,7 @@ on_place_selected (FlamCallersView *self)
               : FLAM_NONE;
   self->syncing = TRUE;
   flam_session_set_current_at (
-      self->session, found != FLAM_NONE ? found : 0, file, line, FALSE);
+      self->session, found != FLAM_NONE ? found : 0, file, line, TRUE);
   self->syncing = FALSE;
 }
 
