@@ -277,6 +277,8 @@ class TasksTest(Base):
             else:
                 self.click(lambda name: name.endswith("Stop"), "push button")
             window.wait_label(lambda text: text.startswith("Recorded "))
+            # Whatever the first picture showed.
+            window.find("Remove: native code hidden")
             self.check_capture(r"\bsum|sum_|PyEval|<module>|range")
             self.assertIsNone(busy.poll())
             self.done("attach", how)

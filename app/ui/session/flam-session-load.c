@@ -36,6 +36,23 @@ is_untouched (FlamSession *self)
          flam_baseline_get_kind (self->baseline) == FLAM_BASELINE_NONE;
 }
 
+/* The first pictures of a recording do not yet show what kind of program it is:
+ * the initial selection follows until the user changes it. */
+static void
+begin_again (FlamSession *self)
+{
+  FlamSelection *selection;
+
+  if (self->follow == NULL || self->undo->len > 0 ||
+      flam_baseline_get_kind (self->baseline) != FLAM_BASELINE_NONE)
+    return;
+  self->interpreted |= flam_frames_are_interpreted (self->profile);
+  selection = flam_session_first_selection (self);
+  selection->measure = self->selection->measure;
+  flam_selection_free (self->selection);
+  self->selection = selection;
+}
+
 /* `first`: of this path, or after its beginning. */
 static void
 take_profile (FlamSession *self, FlamProfile *profile, gboolean first)
@@ -56,6 +73,7 @@ take_profile (FlamSession *self, FlamProfile *profile, gboolean first)
           step->selection = flam_loader_carry_selection (before, old, profile);
         }
       flam_baseline_carry (self->baseline, before, profile);
+      begin_again (self);
     }
   else
     {
@@ -248,6 +266,13 @@ stop_growing (FlamSession *self)
   flam_session_draw (self);
 }
 
+/* A recording that has begun, but has nothing to show yet. */
+static gboolean
+is_empty (const FlamProfile *profile)
+{
+  return profile->samples.n == 0 && profile->allocations.n == 0;
+}
+
 static void
 load_done (gpointer result, const GError *error, gpointer data)
 {
@@ -260,6 +285,11 @@ load_done (gpointer result, const GError *error, gpointer data)
         flam_session_fail (self, error);
       if (self->growing)
         stop_growing (self);
+      return;
+    }
+  if (self->live && first && is_empty (result))
+    {
+      flam_profile_unref (result);
       return;
     }
   if (flam_job_is_busy (self->load))

@@ -127,7 +127,7 @@ flam_page_why_empty (FlamPage *self)
   if (selection->transforms != NULL && selection->transforms->len > 0)
     return _ ("Everything is hidden by the transforms in the path.");
   if (selection->states != FLAM_STATES_ALL)
-    return _ ("No Samples in the Selected States");
+    return _ ("No samples are in the selected states.");
   if (selection->threads != NULL && selection->threads->len == 0)
     return _ ("No thread is selected.");
   if (selection->threads != NULL)
