@@ -372,13 +372,18 @@ choose_in_graph (FlamFlameGraph *graph, guint node, FlamDifferenceView *self)
 {
   const FlamTree *shown = flam_flame_graph_get_tree (graph);
   const FlamTree *tree = flam_session_get_tree (self->session);
+  FlamNodeId found = 0;
 
   if (self->syncing || shown == NULL || tree == NULL)
     return;
+  if (node < shown->n)
+    found = flam_tree_find_path (shown, node, tree);
+  /* What is gone is not in the current capture: its caller is not what was
+   * chosen. */
+  if (found != 0 && tree->depth[found] != shown->depth[node])
+    found = 0;
   self->syncing = TRUE;
-  flam_session_set_current (
-      self->session,
-      node < shown->n ? flam_tree_find_path (shown, node, tree) : 0);
+  flam_session_set_current (self->session, found);
   self->syncing = FALSE;
 }
 

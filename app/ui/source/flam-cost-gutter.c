@@ -323,6 +323,9 @@ flam_cost_gutter_describe (FlamCostGutter *self, guint line)
                             self->costs->before_text[row],
                             self->costs->now_text[row],
                             self->costs->change_text[row]);
+  if (*self->costs->self_text[row] == '\0')
+    return g_strdup_printf (
+        _ ("line %u: total %s"), line, self->costs->total_text[row]);
   return g_strdup_printf (_ ("line %u: self %s, total %s"),
                           line,
                           self->costs->self_text[row],
