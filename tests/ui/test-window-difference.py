@@ -279,6 +279,9 @@ class DifferenceTest(Base):
         window.action("win.compare")
         window.find("Open in another tab", "label")
         self.assertEqual(len(list(window.find_all("before.folded", "list item"))), 1)
+        window.type(window.find("Search what to compare with"), "like nothing")
+        wait_for("no match", lambda: any(
+            node.extents()[3] > 0 for node in window.find_all("No matches", "label")))
         window.key("Escape")
         self.compare_with("before.folded")
         self.says("Before: before.folded, 65. Now: now.folded, 52: −13 (−20.0 %).")

@@ -4,6 +4,7 @@
 
 #include "flam-help.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 struct _FlamListDialog
@@ -155,8 +156,14 @@ on_search_activate (FlamListDialog *self)
 void
 flam_list_dialog_add_search (FlamListDialog *self, const char *name)
 {
+  GtkWidget *none = gtk_label_new (_ ("No matches"));
+
   g_return_if_fail (FLAM_IS_LIST_DIALOG (self));
+  gtk_widget_add_css_class (none, "flam-no-match");
+  gtk_widget_add_css_class (none, "dim-label");
+  gtk_list_box_set_placeholder (self->list, none);
   self->search = gtk_search_entry_new ();
+  g_object_set (self->search, "placeholder-text", name, NULL);
   gtk_accessible_update_property (
       GTK_ACCESSIBLE (self->search), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
   gtk_list_box_set_filter_func (self->list, is_found, self, NULL);

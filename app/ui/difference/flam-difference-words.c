@@ -232,13 +232,15 @@ add_scale (GString *notes, const FlamComparison *comparison, gboolean ranges)
   g_autofree char *by = g_strdup_printf (
       "%.3g", (double)factor.to / (double)(factor.from != 0 ? factor.from : 1));
 
-  if (comparison->scale == FLAM_SCALE_SHARES)
+  if (comparison->scale == FLAM_SCALE_TIME && (was == 0 || is == 0))
+    add (notes, _ ("The duration is unknown: nothing is scaled."));
+  else if (comparison->scale != FLAM_SCALE_NONE && factor.from == factor.to)
+    return;
+  else if (comparison->scale == FLAM_SCALE_SHARES)
     add_taken (notes,
                g_strdup_printf (_ ("The baseline is multiplied by %s, so that "
                                    "both totals are equal."),
                                 by));
-  else if (comparison->scale == FLAM_SCALE_TIME && (was == 0 || is == 0))
-    add (notes, _ ("The duration is unknown: nothing is scaled."));
   else if (comparison->scale == FLAM_SCALE_TIME)
     add_taken (notes,
                /* Translators: two lengths of time, and a factor */
