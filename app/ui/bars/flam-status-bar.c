@@ -179,7 +179,7 @@ update (FlamStatusBar *self)
 static void
 set_hidden (FlamStatusBar *self, const char *text)
 {
-  guint length = (guint)g_utf8_strlen (text, -1);
+  guint length = flam_widget_count_columns (text);
 
   if (length > gtk_inscription_get_nat_chars (self->hidden))
     gtk_inscription_set_nat_chars (self->hidden, length);

@@ -168,7 +168,7 @@ flam_thread_row_init (FlamThreadRow *self)
   self->name = gtk_label_new (NULL);
   gtk_label_set_xalign (GTK_LABEL (self->name), 0);
   gtk_label_set_ellipsize (GTK_LABEL (self->name), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_label_set_width_chars (GTK_LABEL (self->name), 18);
+  gtk_label_set_width_chars (GTK_LABEL (self->name), 10);
   gtk_label_set_max_width_chars (GTK_LABEL (self->name), 32);
   gtk_widget_set_hexpand (self->name, TRUE);
   gtk_widget_set_parent (self->name, widget);

@@ -43,4 +43,16 @@ flam_widget_show_name (GtkLabel *label, const char *name, const char *more)
   gtk_widget_set_tooltip_text (GTK_WIDGET (label), whole);
 }
 
+/* The width of a text in characters of the average width: those of Chinese and
+ * Japanese are as wide as two. */
+static inline guint
+flam_widget_count_columns (const char *text)
+{
+  guint n = 0;
+
+  for (; *text != '\0'; text = g_utf8_next_char (text))
+    n += g_unichar_iswide (g_utf8_get_char (text)) ? 2 : 1;
+  return n;
+}
+
 #endif
