@@ -24,7 +24,8 @@
  *    7 jit map      u32 n, then n times u64 address, text name
  *    8, 9           counters: flam-sysprof-counters.h
  *    10 mark        i64 duration, text group[24], name[40], message
- *    12 log         u16 severity, 6 bytes, text domain[32], message
+ *    12 log         u16 severity (GLogLevelFlags), 6 bytes, text domain[32],
+ *                   message
  *    14 allocation  u64 address, i64 size (0: released), i32 tid, u16 n, u16,
  *                   u64 addresses[n]
  *
@@ -388,8 +389,14 @@ read_mark (Reader *reader, const Frame *frame)
 {
   g_autofree char *group = get_text (frame, 8, 24);
   g_autofree char *name = get_text (frame, 32, 40);
-  g_autofree char *whole = g_strdup_printf (
-      "%s%s%s", group, *group != '\0' && *name != '\0' ? ": " : "", name);
+  g_autofree char *message = get_text (frame, 72, G_MAXSIZE);
+  g_autofree char *whole =
+      g_strdup_printf ("%s%s%s%s%s",
+                       group,
+                       *group != '\0' && *name != '\0' ? ": " : "",
+                       name,
+                       *g_strchomp (message) != '\0' ? ": " : "",
+                       message);
 
   reader->damaged += frame->length < 72;
   if (frame->length >= 72)
@@ -400,13 +407,33 @@ read_mark (Reader *reader, const Frame *frame)
                            whole);
 }
 
+/* As GLib prints it: "Gtk-WARNING", "Gtk" of a plain message. */
+static const char *
+severity_text (guint severity)
+{
+  return severity & G_LOG_LEVEL_ERROR      ? "-ERROR"
+         : severity & G_LOG_LEVEL_CRITICAL ? "-CRITICAL"
+         : severity & G_LOG_LEVEL_WARNING  ? "-WARNING"
+         : severity & G_LOG_LEVEL_INFO     ? "-INFO"
+         : severity & G_LOG_LEVEL_DEBUG    ? "-DEBUG"
+                                           : "";
+}
+
 static void
 read_log (Reader *reader, const Frame *frame)
 {
   g_autofree char *domain = get_text (frame, 8, 32);
   g_autofree char *message = get_text (frame, 40, G_MAXSIZE);
-  g_autofree char *whole = g_strdup_printf (
-      "%s%s%s", domain, *domain != '\0' ? ": " : "", g_strchomp (message));
+  const char *severity =
+      frame->length >= 40
+          ? severity_text ((guint)flam_bytes_get (frame->body, 2))
+          : "";
+  g_autofree char *whole =
+      g_strdup_printf ("%s%s%s%s",
+                       domain,
+                       severity,
+                       *domain != '\0' || *severity != '\0' ? ": " : "",
+                       g_strchomp (message));
 
   reader->damaged += frame->length < 40;
   if (frame->length >= 40)
