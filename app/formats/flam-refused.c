@@ -157,6 +157,11 @@ is_perf_stat_table (const FlamSource *source)
       "`rocprofv3 --sys-trace --output-format pftrace -- PROGRAM` and open "   \
       "the .pftrace")
 
+#define EPROF                                                                  \
+  N_ ("this is an analysis of Erlang's eprof, which has functions but no "     \
+      "stacks; record with fprof, convert its analysis with `erlgrind FILE "   \
+      "OUTPUT` and open the result")
+
 #define CALL_SUMMARY                                                           \
   N_ ("this is a summary of system or library calls; record the calls "        \
       "themselves with `strace -f -ttt -T -o FILE`, `ltrace -f -ttt -T -o "    \
@@ -264,10 +269,8 @@ static const Refused all[] = {
   { AT (0, "%% Analysis results:"),
     N_ ("this is an analysis of Erlang's fprof; convert it with `erlgrind "
         "FILE OUTPUT` and open the result") },
-  { AT (0, "****** Process <"),
-    N_ ("this is an analysis of Erlang's eprof, which has functions but no "
-        "stacks; record with fprof, convert its analysis with `erlgrind FILE "
-        "OUTPUT` and open the result") },
+  { AT (0, "****** Process <"), EPROF },
+  { AT (ANYWHERE, "uS / CALLS]\n"), EPROF },
   { AT (0, "MMPD"), RUSTC },
   { NAMED (".mm_profdata"), RUSTC },
   { NAMED (".utrace"),
@@ -316,7 +319,7 @@ static const Refused all[] = {
   { AT (ANYWHERE, "\nms_print arguments: "), VALGRIND },
   { AT (0, "-- Metadata\n"), VALGRIND },
   { AT (0, "% time     seconds  usecs/call     calls"), CALL_SUMMARY },
-  { AT (ANYWHERE, "\n Summary of events:\n"), CALL_SUMMARY },
+  { AT (ANYWHERE, "Summary of events:\n"), CALL_SUMMARY },
   { AT (ANYWHERE, " Performance counter stats for "), PERF_STAT },
   { AT (ANYWHERE, "#           time             counts unit events"),
     PERF_STAT },
