@@ -32,6 +32,7 @@ flam_cli_options_free (FlamCliOptions *options)
   g_free (options->to);
   g_free (options->suppressions);
   g_free (options->token_file);
+  g_clear_pointer (&options->namesakes, flam_namesakes_unref);
   g_ptr_array_unref (options->threads);
   g_array_unref (options->pids);
   g_array_unref (options->ranks);

@@ -529,12 +529,38 @@ flam_cli_tree (const FlamProfile *profile, const FlamSelection *selection)
   return flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
 }
 
-char *
-flam_cli_name (const FlamCliOptions *options,
-               const FlamTree *tree,
-               FlamNodeId node)
+/* NULL: it has no namesake. */
+static const char *
+whole_name (FlamCliOptions *options, const FlamTree *tree, FlamNodeId node)
 {
-  const char *name = flam_tree_name (tree, node);
+  if (!flam_by_is_code (tree->by))
+    return NULL;
+  if (options->named != tree->profile)
+    {
+      g_clear_pointer (&options->namesakes, flam_namesakes_unref);
+      options->namesakes = flam_namesakes_new (tree->profile);
+      options->named = tree->profile;
+    }
+  return flam_namesakes_get (options->namesakes,
+                             flam_tree_function (tree, node));
+}
 
+gboolean
+flam_cli_is_named (FlamCliOptions *options,
+                   const FlamTree *tree,
+                   FlamNodeId node,
+                   const char *text)
+{
+  return strcmp (flam_tree_name (tree, node), text) == 0 ||
+         g_strcmp0 (whole_name (options, tree, node), text) == 0;
+}
+
+char *
+flam_cli_name (FlamCliOptions *options, const FlamTree *tree, FlamNodeId node)
+{
+  const char *name = whole_name (options, tree, node);
+
+  if (name == NULL)
+    name = flam_tree_name (tree, node);
   return options->full_names ? g_strdup (name) : flam_format_folded_name (name);
 }

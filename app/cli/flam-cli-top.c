@@ -14,7 +14,7 @@ typedef struct
   const FlamFunctionRow *rows;
   guint n;
   const FlamCallTable *calls; /* NULL: unknown, or not wanted */
-  const FlamCliOptions *options;
+  FlamCliOptions *options;
 } Top;
 
 static const char *
@@ -268,7 +268,8 @@ static void
 add_text (FlamCliTable *table, const Top *top, const FlamFunctionRow *row)
 {
   const FlamTree *tree = top->tree;
-  const char *module = module_of (tree, row->node);
+  g_autofree char *module =
+      g_strdup_printf ("(%s)", module_of (tree, row->node));
   g_autofree char *name = row->node == 0
                               ? g_strdup (flam_functions_name (tree, row->node))
                               : flam_cli_name (top->options, tree, row->node);
@@ -276,8 +277,9 @@ add_text (FlamCliTable *table, const Top *top, const FlamFunctionRow *row)
   g_autofree char *states = flam_cli_states_text (tree, &row->split);
 
   flam_cli_table_append (table, "%s%s", name, detail);
-  if (*module && tree->by == FLAM_BY_FUNCTION)
-    flam_cli_table_append (table, "  (%s)", module);
+  if (module[1] != ')' && tree->by == FLAM_BY_FUNCTION &&
+      !g_str_has_suffix (name, module))
+    flam_cli_table_append (table, "  %s", module);
   flam_cli_table_append (table, "%s", states);
 }
 

@@ -124,7 +124,7 @@ print_json (const FlamTree *tree, guint depth, double share)
 #define INDENT_MAX 100
 
 static void
-print_text (const FlamCliOptions *options,
+print_text (FlamCliOptions *options,
             const FlamTree *tree,
             guint depth,
             double share)
@@ -158,17 +158,33 @@ print_text (const FlamCliOptions *options,
     }
 }
 
+/* The heaviest node that the user may have meant, or FLAM_NONE. */
+static FlamNodeId
+find_node (FlamCliOptions *options, const FlamTree *tree, const char *name)
+{
+  FlamNodeId found = FLAM_NONE;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    if (flam_cli_is_named (options, tree, i, name) &&
+        (found == FLAM_NONE || tree->total[i] > tree->total[found]))
+      found = i;
+  return found;
+}
+
 /* The whole tree if neither is given; NULL after printing that there is no such
  * function. */
 static FlamTree *
-sandwich (FlamTree *tree, const char *callers, const char *callees)
+sandwich (FlamCliOptions *options,
+          FlamTree *tree,
+          const char *callers,
+          const char *callees)
 {
   const char *name = callers != NULL ? callers : callees;
   FlamNodeId node;
 
   if (name == NULL)
     return flam_tree_ref (tree);
-  node = flam_tree_find_name (tree, name);
+  node = find_node (options, tree, name);
   if (node == FLAM_NONE)
     {
       flam_cli_error (_ ("the selection has no function called “%s”"), name);
@@ -238,7 +254,7 @@ run (int argc, char **argv)
   if (selection == NULL)
     return status;
   whole = flam_cli_tree (profile, selection);
-  tree = sandwich (whole, callers, callees);
+  tree = sandwich (options, whole, callers, callees);
   if (tree == NULL)
     return FLAM_EXIT_REFUSED;
   if (options->json)

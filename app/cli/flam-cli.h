@@ -7,6 +7,7 @@
 
 #include "flam-core-picture.h"
 #include "flam-formats.h"
+#include "flam-namesakes.h"
 #include "flam-server.h"
 
 #include <json-glib/json-glib.h>
@@ -51,8 +52,10 @@ typedef struct
   gboolean debuginfod;
   char **binaries;
   char **sources;
-  char *token_file; /* for servers */
-  int timeout;      /* s; 0: the default */
+  char *token_file;         /* for servers */
+  FlamNamesakes *namesakes; /* of the profile of the last flam_cli_name() */
+  const FlamProfile *named;
+  int timeout; /* s; 0: the default */
 } FlamCliOptions;
 
 typedef struct
@@ -64,10 +67,15 @@ typedef struct
   gboolean json; /* the verb has --json */
 } FlamVerb;
 
-/* A tree's name for display in tables: folded, unless --full-names; g_free. */
-char *flam_cli_name (const FlamCliOptions *options,
-                     const FlamTree *tree,
-                     FlamNodeId node);
+/* A tree's name for display in tables: folded, unless --full-names, and with
+ * what tells it apart from other functions of that name; g_free. */
+char *
+flam_cli_name (FlamCliOptions *options, const FlamTree *tree, FlamNodeId node);
+/* Whether the user may have typed `text` for it: its name, or the one above. */
+gboolean flam_cli_is_named (FlamCliOptions *options,
+                            const FlamTree *tree,
+                            FlamNodeId node,
+                            const char *text);
 
 FlamCliOptions *flam_cli_options_new (void);
 void flam_cli_options_free (FlamCliOptions *options);

@@ -390,3 +390,26 @@ warning    1 number is out of range and was limited
 
 $ { head -c 48 captures/jfr/execution.jfr; printf '\200\0\0\0\0\0\0\0'; tail -c +57 captures/jfr/execution.jfr; } >far.jfr; flambeau-cli info far.jfr | grep warning
 warning    2 numbers are out of range and were limited
+
+# Two functions of one name are told apart, and may be asked for so.
+$ printf '%s\n' 'events: Ir' 'fl=lexer.c' 'fn=init' '1 30' 'fl=parser.c' 'fn=init' '2 50' 'fl=main.c' 'fn=main' 'cfi=lexer.c' 'cfn=init' 'calls=1 1' '9 30' 'cfi=parser.c' 'cfn=init' 'calls=1 2' '10 50' >same.callgrind
+
+$ flambeau-cli top same.callgrind
+      self                 total            function
+        50    62.5 %          50    62.5 %  init (parser.c)
+        30    37.5 %          30    37.5 %  init (lexer.c)
+         0       0 %          80   100.0 %  main
+
+$ flambeau-cli tree same.callgrind
+all  80  0
+  main  80  0
+    init (parser.c)  50  50
+    init (lexer.c)  30  30
+
+$ flambeau-cli tree same.callgrind --callers 'init (lexer.c)'
+init (lexer.c)  30  0
+  main  30  30
+
+$ flambeau-cli tree same.callgrind --callers init
+init (parser.c)  50  0
+  main  50  50
