@@ -10,7 +10,7 @@
 /* The most expensive function with that name, otherwise with that text in its
  * name; 0: none. */
 static FlamNodeId
-find_node (const FlamTree *tree, const char *name)
+find_node (FlamCliOptions *options, const FlamTree *tree, const char *name)
 {
   FlamId best = 0;
   gboolean exact = FALSE;
@@ -18,7 +18,7 @@ find_node (const FlamTree *tree, const char *name)
   for (FlamId i = 1; i < tree->n; i++)
     {
       const char *own = flam_tree_name (tree, i);
-      gboolean same = strcmp (own, name) == 0;
+      gboolean same = flam_cli_is_named (options, tree, i, name);
 
       if (!same && (exact || strstr (own, name) == NULL))
         continue;
@@ -60,6 +60,10 @@ print_json (const FlamMeasure *measure, const FlamDisassembly *code)
       flam_cli_json_int (json, "line", row->line);
       flam_cli_json_weight (json, "self", measure, row->self);
       flam_cli_json_weight (json, "total", measure, row->total);
+      if (row->jumps.taken > 0 || row->jumps.reached >= 0)
+        flam_cli_json_int (json, "taken", row->jumps.taken);
+      if (row->jumps.reached >= 0)
+        flam_cli_json_int (json, "executed", row->jumps.reached);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -84,9 +88,12 @@ add_row (FlamCliTable *table,
 {
   g_autofree char *self = figure_text (facts, measure, row->self);
   g_autofree char *share = flam_format_percent (row->self, code->self);
+  g_autofree char *jumps = flam_format_jump_count (&row->jumps);
 
   flam_cli_table_add (table, row->self != 0 ? self : "", 10);
   flam_cli_table_add (table, row->self != 0 ? share : "", 7);
+  if (code->counts_jumps)
+    flam_cli_table_add (table, jumps, 7);
   flam_cli_table_append (table,
                          "%8" G_GINT64_MODIFIER "x:  %-8s %s",
                          row->address,
@@ -107,6 +114,8 @@ add_line (FlamCliTable *table,
 
   flam_cli_table_add (table, "", 0);
   flam_cli_table_add (table, "", 0);
+  if (code->counts_jumps)
+    flam_cli_table_add (table, "", 0);
   flam_cli_table_append (
       table, "%s:%u  %s", row->file, row->line, inlined ? row->function : "");
   flam_cli_table_end_row (table);
@@ -135,7 +144,8 @@ print_text (const FlamFacts *facts,
 }
 
 static FlamDisassembly *
-disassemble (const FlamProfile *profile,
+disassemble (FlamCliOptions *options,
+             const FlamProfile *profile,
              const FlamSelection *selection,
              const char *function,
              const FlamDisassemblyOptions *how)
@@ -144,7 +154,7 @@ disassemble (const FlamProfile *profile,
       flam_weights_new (profile, selection, NULL, NULL);
   g_autoptr (FlamTree) tree =
       flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
-  FlamNodeId node = find_node (tree, function);
+  FlamNodeId node = find_node (options, tree, function);
   g_autoptr (GError) error = NULL;
   FlamDisassembly *code;
 
@@ -213,7 +223,7 @@ run (int argc, char **argv)
   selection = flam_cli_select (options, profile, files[0], &status);
   if (selection == NULL)
     return status;
-  code = disassemble (profile, selection, function, &how);
+  code = disassemble (options, profile, selection, function, &how);
   if (code == NULL)
     return FLAM_EXIT_REFUSED;
   measure = flam_selection_measure (selection, profile, selection->measure);

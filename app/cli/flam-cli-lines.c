@@ -3,20 +3,63 @@
 
 #include "flam-core-picture.h"
 
-static void
-print_json (const FlamWeights *weights,
-            const FlamMeasure *measure,
-            const char *file,
-            const FlamLineRow *rows,
-            guint n)
+typedef struct
 {
+  const FlamWeights *weights;
+  const FlamMeasure *measure;
+  const char *file;
+  FlamLineRow *rows;
+  guint n;
+  FlamJumpRow *jumps; /* from these lines */
+  guint n_jumps;
+} Lines;
+
+static void
+add_jumps (JsonBuilder *json, const Lines *lines, guint32 line)
+{
+  const FlamProfile *profile = lines->weights->profile;
+  const FlamFrames *frames = &profile->frames;
+  guint n;
+  const FlamJumpRow *jumps =
+      flam_jumps_find (lines->jumps, lines->n_jumps, line, &n);
+
+  if (n == 0)
+    return;
+  json_builder_set_member_name (json, "jumps");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < n; i++)
+    {
+      FlamFrameId to = jumps[i].to;
+
+      json_builder_begin_object (json);
+      flam_cli_json_string (
+          json,
+          "function",
+          flam_profile_function_name (profile, frames->function[to]));
+      flam_cli_json_string (
+          json, "file", flam_profile_string (profile, frames->file[to]));
+      flam_cli_json_int (json, "line", frames->line[to]);
+      flam_cli_json_int (json, "taken", jumps[i].count.taken);
+      if (jumps[i].count.reached >= 0)
+        flam_cli_json_int (json, "executed", jumps[i].count.reached);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+print_json (const Lines *lines)
+{
+  const FlamWeights *weights = lines->weights;
+  const FlamMeasure *measure = lines->measure;
+  const FlamLineRow *rows = lines->rows;
   JsonBuilder *json = json_builder_new ();
 
   json_builder_begin_object (json);
-  flam_cli_json_string (json, "source", file);
+  flam_cli_json_string (json, "source", lines->file);
   json_builder_set_member_name (json, "rows");
   json_builder_begin_array (json);
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < lines->n; i++)
     {
       FlamEstimate estimate;
 
@@ -32,6 +75,7 @@ print_json (const FlamWeights *weights,
           flam_cli_json_int (json, "total_error", estimate.error);
           flam_cli_json_int (json, "samples", estimate.samples);
         }
+      add_jumps (json, lines, rows[i].line);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -40,23 +84,40 @@ print_json (const FlamWeights *weights,
 }
 
 static void
-print_text (const FlamWeights *weights,
-            const FlamMeasure *measure,
-            const char *file,
-            const FlamLineRow *rows,
-            guint n)
+print_jumps (const Lines *lines, guint32 line)
 {
-  const FlamFacts *facts = &weights->profile->facts;
+  guint n;
+  const FlamJumpRow *jumps =
+      flam_jumps_find (lines->jumps, lines->n_jumps, line, &n);
 
-  flam_cli_print ("%s\n", file);
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *self = flam_format_figure (
-          facts, measure, flam_lines_self (weights, &rows[i]));
-      g_autofree char *total = flam_format_figure (
-          facts, measure, flam_lines_total (weights, &rows[i]));
+      g_autofree char *target =
+          flam_format_jump_target (lines->weights->profile, &jumps[i]);
+      g_autofree char *count = flam_format_jump_count (&jumps[i].count);
+      g_autofree char *text =
+          g_strdup_printf (_ ("jumps to %s: %s"), target, count);
 
-      flam_cli_print ("%6u  self %s  total %s\n", rows[i].line, self, total);
+      flam_cli_print ("        %s\n", text);
+    }
+}
+
+static void
+print_text (const Lines *lines)
+{
+  const FlamFacts *facts = &lines->weights->profile->facts;
+
+  flam_cli_print ("%s\n", lines->file);
+  for (guint i = 0; i < lines->n; i++)
+    {
+      const FlamLineRow *row = &lines->rows[i];
+      g_autofree char *self = flam_format_figure (
+          facts, lines->measure, flam_lines_self (lines->weights, row));
+      g_autofree char *total = flam_format_figure (
+          facts, lines->measure, flam_lines_total (lines->weights, row));
+
+      flam_cli_print ("%6u  self %s  total %s\n", row->line, self, total);
+      print_jumps (lines, row->line);
     }
 }
 
@@ -68,12 +129,12 @@ run (int argc, char **argv)
   g_autoptr (FlamSelection) selection = NULL;
   g_autoptr (FlamWeights) weights = NULL;
   g_autofree FlamLineRow *rows = NULL;
+  g_autofree FlamJumpRow *jumps = NULL;
+  Lines lines = { 0 };
   g_autofree char *source = NULL;
   FlamExit status;
   g_auto (GStrv) files = NULL;
   FlamMeasure measure;
-  const char *file;
-  guint n;
   const GOptionEntry entries[] = {
     { "source",
       0,
@@ -100,18 +161,23 @@ run (int argc, char **argv)
   if (selection == NULL)
     return status;
   weights = flam_weights_new (profile, selection, NULL, NULL);
-  file = flam_lines_find_file (weights, selection, source);
-  if (*file == 0)
+  lines.file = flam_lines_find_file (weights, selection, source);
+  if (*lines.file == 0)
     {
       flam_cli_error (_ ("%s: contains no code of “%s”"), files[0], source);
       return FLAM_EXIT_REFUSED;
     }
-  rows = flam_lines_new (weights, selection, file, FLAM_NONE, &n);
+  rows = flam_lines_new (weights, selection, lines.file, FLAM_NONE, &lines.n);
+  jumps = flam_jumps_of_lines (profile, lines.file, FLAM_NONE, &lines.n_jumps);
   measure = flam_selection_measure (selection, profile, selection->measure);
+  lines.weights = weights;
+  lines.measure = &measure;
+  lines.rows = rows;
+  lines.jumps = jumps;
   if (options->json)
-    print_json (weights, &measure, file, rows, n);
+    print_json (&lines);
   else
-    print_text (weights, &measure, file, rows, n);
+    print_text (&lines);
   return FLAM_EXIT_DONE;
 }
 

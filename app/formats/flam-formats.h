@@ -127,9 +127,10 @@ typedef enum
   FLAM_HOLDS_LABELS = 1 << 14,    /* of samples */
   FLAM_HOLDS_FRACTIONS = 1 << 15, /* of what is counted */
   FLAM_HOLDS_STATUS = 1 << 16,    /* of frames: FlamStatus */
-  FLAM_HOLDS_ALL = (1 << 17) - 1, /* of a selection that may lack all of it */
-  FLAM_HOLDS_BEFORE = 1 << 17,    /* of a difference: previous values */
-  FLAM_HOLDS_COMPILED = 1 << 18,  /* of kinds of code: only kernel and JIT */
+  FLAM_HOLDS_JUMPS = 1 << 17,
+  FLAM_HOLDS_ALL = (1 << 18) - 1, /* of a selection that may lack all of it */
+  FLAM_HOLDS_BEFORE = 1 << 18,    /* of a difference: previous values */
+  FLAM_HOLDS_COMPILED = 1 << 19,  /* of kinds of code: only kernel and JIT */
 } FlamHolds;
 
 /* Prefixes of folded stacks. */

@@ -413,3 +413,9 @@ init (lexer.c)  30  0
 $ flambeau-cli tree same.callgrind --callers init
 init (parser.c)  50  0
   main  50  50
+
+# A line's total includes its calls.
+$ flambeau-cli lines same.callgrind --source main.c
+main.c
+     9  self 0  total 30
+    10  self 0  total 50

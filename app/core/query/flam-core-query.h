@@ -21,6 +21,7 @@
 #include "flam-functions.h"
 #include "flam-heat-map.h"
 #include "flam-history.h"
+#include "flam-jumps.h"
 #include "flam-ledger.h"
 #include "flam-lines.h"
 #include "flam-memory-summary.h"

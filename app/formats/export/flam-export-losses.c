@@ -81,6 +81,8 @@ present (const FlamProfile *profile, const FlamSelection *selection)
     there |= FLAM_HOLDS_FRACTIONS;
   if (flam_profile_statuses (profile) != 0)
     there |= FLAM_HOLDS_STATUS;
+  if (profile->jumps.n > 0)
+    there |= FLAM_HOLDS_JUMPS;
   return there;
 }
 
@@ -173,6 +175,7 @@ flam_exporter_losses (const FlamExporter *exporter,
     N_ ("labels"),
     N_ ("fractions"),
     N_ ("Julia’s status of frames"),
+    N_ ("counts of jumps"),
   };
   GString *text = NULL;
   guint lost = present (profile, selection) &

@@ -207,6 +207,7 @@ flam_gprof_graph_finish (FlamGprofGraph *graph, GError **error)
       flam_call_graph_add_call (graph->graph,
                                 calls->caller,
                                 calls->callee,
+                                FLAM_NONE,
                                 (gint64)MIN (cost, (double)(G_MAXINT64 / 4)));
     }
   return flam_call_graph_finish (graph->graph, error);

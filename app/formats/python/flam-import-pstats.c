@@ -527,8 +527,11 @@ add_calls (Reader *reader)
   for (guint i = 0; i < reader->calls->len; i++)
     {
       const Call *call = &g_array_index (reader->calls, Call, i);
-      flam_call_graph_add_call (
-          reader->graph, call->caller, call->callee, to_ns (call->cost));
+      flam_call_graph_add_call (reader->graph,
+                                call->caller,
+                                call->callee,
+                                FLAM_NONE,
+                                to_ns (call->cost));
     }
 }
 

@@ -8,6 +8,9 @@
 #define MAX_DEPTH 2000
 #define MAX_LOOKS 50000000
 #define MIN_SHARE 1e-6
+/* Of the whole: a path is divided between two sites of a call if both parts
+ * have this much. */
+#define MIN_SITE 1e-3
 
 /* Of a file, for each cost that memory is reserved for. */
 #define COST_BYTES 64
@@ -44,8 +47,19 @@ typedef struct
   guint32 caller;
   guint32 callee;
   guint32 next;
+  guint32 site; /* the first one whose cost is not yet on paths; FLAM_NONE:
+                   none is known */
   double cost;
 } Call;
+
+/* A place of the caller where it calls. */
+typedef struct
+{
+  guint32 call;
+  FlamId frame;
+  guint32 next;
+  double left; /* of its cost: not yet on a path */
+} Site;
 
 /* The cost of all of a function's code that is shown as one frame. */
 typedef struct
@@ -70,7 +84,7 @@ typedef struct
 {
   guint32 function;
   guint32 call; /* the next one to follow */
-  FlamStackId prefix, stack;
+  FlamStackId prefix;
   guint depth;
   double share;
 } Step;
@@ -79,7 +93,7 @@ struct _FlamCallGraph
 {
   FlamBuilder *builder;
   guint n_events;
-  FlamColumn functions, calls, costs, paths, cycles;
+  FlamColumn functions, calls, sites, costs, paths, cycles;
   FlamColumn steps;        /* from which other cycles are entered */
   FlamColumn trail;        /* Step: within a cycle */
   guint64 looks;           /* at calls, during the search for paths */
@@ -87,6 +101,8 @@ struct _FlamCallGraph
   FlamColumn sums;         /* gint64[n_events], a stack: of one thread */
   FlamColumn touched;      /* FlamId: the stacks whose sums are not 0 */
   FlamInterner call_index; /* calls by caller and callee */
+  FlamInterner site_index; /* sites by call and frame */
+  double least_site;       /* cost */
   FlamInterner cost_index; /* those of flam_call_graph_add_cost(), by function
                               and leaf */
   gint64 *totals;          /* an event */
@@ -96,6 +112,7 @@ struct _FlamCallGraph
 #define function_at(graph, i)                                                  \
   (&flam_column_at (&(graph)->functions, Function, i))
 #define call_at(graph, i) (&flam_column_at (&(graph)->calls, Call, i))
+#define site_at(graph, i) (&flam_column_at (&(graph)->sites, Site, i))
 #define cost_at(graph, i)                                                      \
   ((Cost *)(void *)((char *)(graph)->costs.data +                              \
                     (gsize)(i) * (graph)->costs.element_size))
@@ -111,6 +128,7 @@ flam_call_graph_new (FlamLoad *load, guint n_events)
   graph->n_events = n_events;
   flam_arena_column (load, &graph->functions, Function);
   flam_arena_column (load, &graph->calls, Call);
+  flam_arena_column (load, &graph->sites, Site);
   flam_arena_column_of (
       load, &graph->costs, sizeof (Cost) + n_events * (guint)sizeof (gint64));
   flam_column_reserve (&graph->costs, load->source->size / COST_BYTES);
@@ -121,6 +139,7 @@ flam_call_graph_new (FlamLoad *load, guint n_events)
   flam_arena_column_of (load, &graph->sums, n_events * (guint)sizeof (gint64));
   flam_arena_column (load, &graph->touched, FlamId);
   flam_arena_interner (load, &graph->call_index);
+  flam_arena_interner (load, &graph->site_index);
   flam_arena_interner (load, &graph->cost_index);
   graph->totals = flam_arena_vector (load, gint64, n_events);
   return graph;
@@ -216,14 +235,45 @@ call_equal (gconstpointer table, FlamId row, gconstpointer key)
   return a->caller == b->caller && a->callee == b->callee;
 }
 
+static gboolean
+site_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const Site *a = site_at ((const FlamCallGraph *)table, row);
+  const Site *b = key;
+
+  return a->call == b->call && a->frame == b->frame;
+}
+
+static void
+add_site (FlamCallGraph *graph, guint32 number, FlamId frame, gint64 cost)
+{
+  Call *call = call_at (graph, number);
+  Site site = { .call = number, .frame = frame, .next = call->site };
+  guint32 hash = flam_hash_pair (number, frame);
+  FlamSlot *slot =
+      flam_interner_find (&graph->site_index, hash, site_equal, graph, &site);
+
+  if (slot->id == FLAM_NONE)
+    {
+      *slot = (FlamSlot){ hash, graph->sites.n };
+      graph->site_index.used++;
+      call->site = graph->sites.n;
+      flam_column_append (&graph->sites, Site, site);
+    }
+  site_at (graph, slot->id)->left += cost;
+}
+
 void
 flam_call_graph_add_call (FlamCallGraph *graph,
                           guint32 caller,
                           guint32 callee,
+                          FlamId site,
                           gint64 cost)
 {
   Function *f = function_at (graph, caller);
-  Call call = { .caller = caller, .callee = callee, .next = f->first_call };
+  Call call = {
+    .caller = caller, .callee = callee, .next = f->first_call, .site = FLAM_NONE
+  };
   guint32 hash = flam_hash_pair (caller, callee);
   FlamSlot *slot =
       flam_interner_find (&graph->call_index, hash, call_equal, graph, &call);
@@ -236,6 +286,8 @@ flam_call_graph_add_call (FlamCallGraph *graph,
       flam_column_append (&graph->calls, Call, call);
     }
   call_at (graph, slot->id)->cost += MAX (cost, 0);
+  if (site != FLAM_NONE)
+    add_site (graph, slot->id, site, MAX (cost, 0));
   if (caller == callee)
     return;
   f->inside += MAX (cost, 0);
@@ -309,7 +361,6 @@ enter (FlamCallGraph *graph,
   Step step = { .function = function,
                 .call = f->first_call,
                 .prefix = prefix,
-                .stack = flam_builder_stack (graph->builder, prefix, f->frame),
                 .depth = depth + 1,
                 .share = share };
 
@@ -322,14 +373,14 @@ enter (FlamCallGraph *graph,
 
 /* The next call of a step, within its cycle or to another one, whose cost is
  * above the limit; NULL: none. */
-static const Call *
+static Call *
 next_call (FlamCallGraph *graph, Step *step, gboolean within, double least)
 {
   guint32 cycle = function_at (graph, step->function)->cycle;
 
   while (step->call != FLAM_NONE)
     {
-      const Call *call = call_at (graph, step->call);
+      Call *call = call_at (graph, step->call);
       const Function *callee = function_at (graph, call->callee);
 
       step->call = graph->looks++ < MAX_LOOKS ? call->next : FLAM_NONE;
@@ -341,6 +392,32 @@ next_call (FlamCallGraph *graph, Step *step, gboolean within, double least)
   return NULL;
 }
 
+/* The frame of the caller for a path by this call that has `*cost` of it. The
+ * costs of the sites and those of the paths are traversed side by side. If
+ * `divides`, `*cost` may become less, for a part of the path; otherwise what a
+ * site has too much, the next one has too little. */
+static FlamId
+take_site (FlamCallGraph *graph, Call *call, double *cost, gboolean divides)
+{
+  Site *site;
+  double rest;
+
+  if (call->site == FLAM_NONE)
+    return function_at (graph, call->caller)->frame;
+  site = site_at (graph, call->site);
+  rest = *cost - site->left;
+  if (divides && site->next != FLAM_NONE && rest >= graph->least_site &&
+      site->left >= graph->least_site)
+    *cost = site->left;
+  site->left -= *cost;
+  if (site->left <= 0 && site->next != FLAM_NONE)
+    {
+      call->site = site->next;
+      site_at (graph, site->next)->left += site->left;
+    }
+  return site->frame;
+}
+
 /* The paths within a cycle, by calls that do not return to a function on the
  * path. */
 static void
@@ -349,18 +426,19 @@ walk_cycle (FlamCallGraph *graph, double least)
   while (graph->trail.n > 0)
     {
       Step *step = &flam_column_at (&graph->trail, Step, graph->trail.n - 1);
-      const Call *call = next_call (graph, step, TRUE, least);
+      Call *call = next_call (graph, step, TRUE, least);
 
       if (call != NULL)
         {
           const Function *callee = function_at (graph, call->callee);
+          double cost = call->cost * step->share;
+          FlamId site = take_site (graph, call, &cost, FALSE);
 
           enter (graph,
                  call->callee,
-                 step->stack,
+                 flam_builder_stack (graph->builder, step->prefix, site),
                  step->depth,
-                 call->cost * step->share /
-                     MAX (callee->entered, callee->inside));
+                 cost / MAX (callee->entered, callee->inside));
           continue;
         }
       function_at (graph, step->function)->on_path = FALSE;
@@ -406,6 +484,30 @@ enter_cycle (FlamCallGraph *graph,
         ->shares = 0;
 }
 
+/* The paths by a call to another cycle: usually one, otherwise one for each of
+ * its sites. */
+static void
+follow (FlamCallGraph *graph, const Step *step, Call *call, double least)
+{
+  const Cycle *cycle =
+      cycle_at (graph, function_at (graph, call->callee)->cycle);
+  const Step at = *step; /* the column grows */
+
+  for (double left = call->cost * at.share, cost; left > 0; left -= cost)
+    {
+      FlamId site;
+
+      cost = left;
+      site = take_site (graph, call, &cost, TRUE);
+      enter_cycle (graph,
+                   call->callee,
+                   flam_builder_stack (graph->builder, at.prefix, site),
+                   at.depth,
+                   cost / MAX (cycle->entered, cycle->inside),
+                   least);
+    }
+}
+
 /* Without recursion: the paths whose calls are to be followed are `steps`. */
 static void
 walk (FlamCallGraph *graph, guint32 root, double share, double least)
@@ -414,22 +516,12 @@ walk (FlamCallGraph *graph, guint32 root, double share, double least)
   while (graph->steps.n > 0)
     {
       Step *step = &flam_column_at (&graph->steps, Step, graph->steps.n - 1);
-      const Call *call = next_call (graph, step, FALSE, least);
-      const Cycle *cycle;
+      Call *call = next_call (graph, step, FALSE, least);
 
-      if (call == NULL)
-        {
-          graph->steps.n--;
-          continue;
-        }
-      cycle = cycle_at (graph, function_at (graph, call->callee)->cycle);
-      enter_cycle (graph,
-                   call->callee,
-                   step->stack,
-                   step->depth,
-                   call->cost * step->share /
-                       MAX (cycle->entered, cycle->inside),
-                   least);
+      if (call != NULL)
+        follow (graph, step, call, least);
+      else
+        graph->steps.n--;
     }
 }
 
@@ -446,6 +538,7 @@ find_paths (FlamCallGraph *graph)
       const Cycle *cycle = cycle_at (graph, i);
       total += MAX (cycle->inside - cycle->entered, 0);
     }
+  graph->least_site = total * MIN_SITE;
   for (gsize i = 0; i < graph->functions.n; i++)
     {
       const Cycle *cycle = cycle_at (graph, function_at (graph, i)->cycle);
@@ -652,9 +745,11 @@ flam_call_graph_finish (FlamCallGraph *graph, GError **error)
         FLAM_ERROR_INVALID,
         N_ ("costs are negative or add up to more than 2^63"));
   flam_interner_clear (&graph->call_index);
+  flam_interner_clear (&graph->site_index);
   flam_interner_clear (&graph->cost_index);
   find_paths (graph);
   flam_column_clear (&graph->calls);
+  flam_column_clear (&graph->sites);
   flam_column_clear (&graph->cycles);
   flam_column_clear (&graph->steps);
   flam_column_clear (&graph->trail);

@@ -44,10 +44,14 @@ void flam_call_graph_add_to_cost (FlamCallGraph *graph,
                                   guint32 row,
                                   const gint64 *costs);
 /* The cost of a call, including its callees; the first event decides how the
- * callee's costs are divided. */
+ * callee's costs are divided. `site`: the caller's frame where it calls, with
+ * its line or address; FLAM_NONE: its own. Each site gets its cost, but of two
+ * functions that call each other from several sites, which one leads to which
+ * is not known. */
 void flam_call_graph_add_call (FlamCallGraph *graph,
                                guint32 caller,
                                guint32 callee,
+                               FlamId site,
                                gint64 cost);
 
 /* Adds the samples of all threads, a column per event; the caller has added

@@ -21,8 +21,9 @@
  *    calls=12 20                         how often (a measure), where it begins
  *    11 4000                             the call's line, inclusive costs
  *    jfi=(4) jfn=(5) work2              of another function jumped into:
- *    jump=7 30                          how often, where to; jcnd=6/7 30
- *    12                                 the line that jumps
+ *    jump=7 30                          how often, where to; or how often of
+ *    12                                 all executions, jcnd=6/7 30; the line
+ *                                       that jumps
  *    summary: 4130 5
  *    totals: 4130 5
  *
@@ -35,12 +36,16 @@
  * too. The costs of the parts are added up: a part spans basic blocks, and the
  * file has no clock.
  *
- * Costs may be fewer than events; the others are 0. Source of facts:
- * valgrind's manual, "Callgrind Format Specification"; cg_annotate. */
+ * With "instr", lines of costs have an address before the line, or in place of
+ * it: an instruction each. Costs may be fewer than events; the others are 0.
+ * Source of facts: valgrind's manual, "Callgrind Format Specification";
+ * callgrind/dump.c (addresses are those of the object's file, and the target of
+ * a call or a jump does not move the position); cg_annotate. */
 
 #define MAX_EVENTS 32
-#define MAX_POSITIONS 2
 #define MAX_FACTOR 1000000 /* of a unit, as in "10ns" */
+/* A bit beside the number of a line. */
+#define ADDRESS (G_GUINT64_CONSTANT (1) << 63)
 
 typedef struct
 {
@@ -57,6 +62,12 @@ typedef struct
 
 typedef struct
 {
+  gint64 taken;
+  gint64 reached; /* -1: it is not conditional */
+} Jump;
+
+typedef struct
+{
   FlamText text;
   FlamLoad *load;
   FlamBuilder *builder;
@@ -68,8 +79,9 @@ typedef struct
                                 not in them */
   guint n_columns;
   gint64 scales[MAX_EVENTS + 1]; /* of their units; 1 for counts */
-  guint n_positions;
-  gint64 position[MAX_POSITIONS];
+  FlamAddressing addressing;
+  gboolean has_addresses, has_lines; /* of this part's positions */
+  gint64 address, line;              /* the current position */
   Pairs numbers;    /* a numbered name: its space, the number */
   FlamColumn names; /* FlamId: of these names; FLAM_NONE */
   Pairs functions;  /* object << 32 | file, thread << 32 | name: in the call
@@ -77,7 +89,9 @@ typedef struct
   Pairs places;     /* object << 32 | file, name */
   FlamColumn code;  /* FlamId: the builder's functions of these names */
   Pairs lines;      /* with costs, in the call graph's rows of costs:
-                       function << 32 | file, line */
+                       function << 32 | file, address or line */
+  Pairs jumps;      /* frame << 32 | frame, whether it is conditional */
+  FlamColumn jump_counts; /* Jump: of these */
   FlamId object;
   FlamStringId file;
   FlamId inlined;
@@ -89,6 +103,9 @@ typedef struct
   gint64 calls;       /* how many, in that case */
   gboolean has_calls; /* any were made */
   gboolean is_jump;   /* the next line is the source of a jump: no costs */
+  Jump jump;          /* it */
+  FlamFrameId jump_to;
+  FlamStringId jump_file, jump_name; /* of its target; FLAM_NONE: as here */
   const guint8 *left; /* names are copied, and the text before is left */
   const char *sum;    /* the beginning of the line that ends a part, or NULL */
   gboolean open;      /* that line is missing */
@@ -209,8 +226,8 @@ make_function (Reader *reader,
 
   if (!is_unknown (path))
     {
-      function.module = flam_builder_module (
-          reader->builder, path, "", FLAM_ADDRESS_ABSOLUTE);
+      function.module =
+          flam_builder_module (reader->builder, path, "", reader->addressing);
       flam_builder_set_module_symbols (
           reader->builder, function.module, FLAM_SYMBOLS_CAPTURE, NULL);
     }
@@ -266,29 +283,56 @@ find_function (Reader *reader,
   return row;
 }
 
-/* A function's row of costs in the call graph; `code` is the builder's. Code
- * inlined into it from another file has lines there, but belongs to this
- * function. */
-static guint32
-find_line (Reader *reader,
-           guint32 function,
-           FlamId code,
-           FlamStringId file,
-           guint32 line)
+/* A line of a file, with an address if the part has them. */
+typedef struct
 {
-  const char *path = flam_builder_get_string (reader->builder, file);
+  FlamStringId file;
+  gint64 address, line; /* 0: unknown */
+} Place;
+
+/* Of a function, `code` in the builder. Code inlined into it from another file
+ * has lines there, but belongs to this function. */
+static FlamFrameId
+make_frame (Reader *reader, FlamId code, const Place *place)
+{
+  const char *path = flam_builder_get_string (reader->builder, place->file);
+
+  return flam_builder_frame_in (reader->builder,
+                                code,
+                                (guint64)MAX (place->address, 0),
+                                is_unknown (path) ? 0 : place->file,
+                                (guint32)CLAMP (place->line, 0, G_MAXINT32),
+                                0);
+}
+
+/* A function's row of costs in the call graph. An address has one line. */
+static guint32
+find_line (Reader *reader, guint32 function, FlamId code, const Place *place)
+{
   gboolean is_new;
-  FlamId row =
-      find_pair (&reader->lines, (guint64)function << 32 | file, line, &is_new);
+  FlamId row = find_pair (&reader->lines,
+                          (guint64)function << 32 | place->file,
+                          place->address > 0
+                              ? (guint64)place->address | ADDRESS
+                              : (guint64)CLAMP (place->line, 0, G_MAXINT32),
+                          &is_new);
 
   if (is_new)
     flam_call_graph_new_cost (
-        reader->graph,
-        function,
-        flam_builder_frame_in (
-            reader->builder, code, 0, is_unknown (path) ? 0 : file, line, 0),
-        FALSE);
+        reader->graph, function, make_frame (reader, code, place), FALSE);
   return row;
+}
+
+static FlamId
+current_code (Reader *reader)
+{
+  return find_code (reader, reader->object, reader->file, reader->name);
+}
+
+static Place
+current_place (const Reader *reader)
+{
+  return (Place){ reader->inlined, reader->address, reader->line };
 }
 
 /* --- lines --------------------------------------------------------------- */
@@ -339,15 +383,22 @@ skip_spaces (const char **p, const char *end)
 }
 
 /* The costs of a call repeat those of its callee's lines and serve only to
- * divide them; the number of calls is a cost of the callee. */
+ * divide them, and to attribute them to the caller's lines; the number of calls
+ * is a cost of the callee. */
 static void
 add_call (Reader *reader, gint64 cost)
 {
   gint64 costs[MAX_EVENTS + 1] = { 0 };
+  const Place called = { .file = reader->called_file };
+  const Place here = current_place (reader);
   guint32 callee = find_function (
       reader, reader->called_object, reader->called_file, reader->called_name);
 
-  flam_call_graph_add_call (reader->graph, reader->function, callee, cost);
+  flam_call_graph_add_call (reader->graph,
+                            reader->function,
+                            callee,
+                            make_frame (reader, current_code (reader), &here),
+                            cost);
   costs[reader->events->len] = reader->calls;
   flam_call_graph_add_to_cost (reader->graph,
                                find_line (reader,
@@ -356,8 +407,7 @@ add_call (Reader *reader, gint64 cost)
                                                      reader->called_object,
                                                      reader->called_file,
                                                      reader->called_name),
-                                          reader->called_file,
-                                          0),
+                                          &called),
                                costs);
   reader->has_calls |= reader->calls > 0;
   reader->is_call = FALSE;
@@ -365,18 +415,95 @@ add_call (Reader *reader, gint64 cost)
   reader->called_file = reader->inlined;
 }
 
+/* The address, the line, or both; relative to the given ones. */
+static gboolean
+read_positions (const Reader *reader,
+                const char **p,
+                const char *end,
+                gint64 *address,
+                gint64 *line)
+{
+  skip_spaces (p, end);
+  if (reader->has_addresses && (*p == end || !read_position (p, end, address)))
+    return FALSE;
+  skip_spaces (p, end);
+  return !reader->has_lines || (*p < end && read_position (p, end, line));
+}
+
+/* To the builder, with their sums, when all are read. */
+static void
+add_jump (Reader *reader)
+{
+  FlamFrameId to = reader->jump_to;
+  gboolean is_new;
+  Place here = current_place (reader);
+  FlamFrameId from;
+  FlamId row;
+  Jump *jump;
+
+  reader->jump_to = FLAM_NONE;
+  if (to == FLAM_NONE || !reader->has_function)
+    return;
+  from = make_frame (reader, current_code (reader), &here);
+  row = find_pair (&reader->jumps,
+                   (guint64)from << 32 | to,
+                   reader->jump.reached >= 0,
+                   &is_new);
+  if (is_new)
+    flam_column_append (&reader->jump_counts, Jump, reader->jump);
+  else
+    {
+      jump = &flam_column_at (&reader->jump_counts, Jump, row);
+      jump->taken =
+          flam_builder_limit (reader->builder,
+                              (__int128)jump->taken + reader->jump.taken,
+                              0,
+                              G_MAXINT64,
+                              NULL);
+      if (jump->reached >= 0)
+        jump->reached =
+            flam_builder_limit (reader->builder,
+                                (__int128)jump->reached + reader->jump.reached,
+                                0,
+                                G_MAXINT64,
+                                NULL);
+    }
+}
+
+static void
+drop_pairs (Pairs *pairs)
+{
+  flam_column_clear (&pairs->rows);
+  flam_interner_clear (&pairs->index);
+}
+
+/* Drops what only the reading needs: the stacks take its place. */
+static void
+put_jumps (Reader *reader)
+{
+  for (gsize i = 0; i < reader->jumps.rows.n; i++)
+    {
+      guint64 frames = flam_column_at (&reader->jumps.rows, Pair, i).a;
+      const Jump *jump = &flam_column_at (&reader->jump_counts, Jump, i);
+
+      flam_builder_add_jump (reader->builder,
+                             (FlamFrameId)(frames >> 32),
+                             (FlamFrameId)frames,
+                             jump->taken,
+                             jump->reached);
+    }
+  drop_pairs (&reader->jumps);
+  drop_pairs (&reader->lines);
+}
+
 static gboolean
 read_costs (Reader *reader, const char *p, const char *end)
 {
   gint64 costs[MAX_EVENTS + 1] = { 0 };
-  gint64 line;
+  Place here;
 
-  for (guint i = 0; i < reader->n_positions; i++)
-    {
-      skip_spaces (&p, end);
-      if (p == end || !read_position (&p, end, &reader->position[i]))
-        return FALSE;
-    }
+  if (!read_positions (reader, &p, end, &reader->address, &reader->line))
+    return FALSE;
   for (guint i = 0; i < reader->n_columns; i++)
     {
       guint event = reader->columns[i];
@@ -394,25 +521,53 @@ read_costs (Reader *reader, const char *p, const char *end)
   if (reader->is_jump)
     {
       reader->is_jump = FALSE;
+      add_jump (reader);
       return TRUE;
     }
   if (!reader->has_function)
     return FALSE;
-  line = CLAMP (reader->position[reader->n_positions - 1], 0, G_MAXINT32);
   if (reader->is_call)
     {
       add_call (reader, costs[0]);
       return TRUE;
     }
   costs[reader->events->len] = 0; /* no calls */
+  here = current_place (reader);
   flam_call_graph_add_to_cost (
       reader->graph,
-      find_line (reader,
-                 reader->function,
-                 find_code (reader, reader->object, reader->file, reader->name),
-                 reader->inlined,
-                 line),
+      find_line (reader, reader->function, current_code (reader), &here),
       costs);
+  return TRUE;
+}
+
+/* "7 TARGET", or if it is `conditional`, "6/7 TARGET". The target is in the
+ * file and the function that jfi= and jfn= name for this jump, otherwise in the
+ * current ones. */
+static gboolean
+read_jump (Reader *reader, const char *p, const char *end, gboolean conditional)
+{
+  Place to = current_place (reader);
+  FlamStringId name = reader->jump_name;
+  FlamStringId file = reader->jump_file;
+
+  reader->is_jump = TRUE;
+  reader->jump_to = FLAM_NONE;
+  reader->jump_file = reader->jump_name = FLAM_NONE;
+  reader->jump.reached = -1;
+  if (file != FLAM_NONE)
+    to.file = file;
+  skip_spaces (&p, end);
+  if (!reader->has_function || !read_number (&p, end, &reader->jump.taken) ||
+      (conditional && (p == end || *p++ != '/' ||
+                       !read_number (&p, end, &reader->jump.reached))) ||
+      !read_positions (reader, &p, end, &to.address, &to.line))
+    return FALSE;
+  reader->jump_to =
+      make_frame (reader,
+                  name == FLAM_NONE || name == reader->name
+                      ? current_code (reader)
+                      : find_code (reader, reader->object, to.file, name),
+                  &to);
   return TRUE;
 }
 
@@ -475,11 +630,13 @@ read_specification (Reader *reader, const char *line, const char *end)
   else if (starts (line, end, "calls=", &p))
     read_calls (reader, p, end);
   else if (starts (line, end, "jfi=", &p))
-    read_name (reader, FILES, p, end);
+    reader->jump_file = read_name (reader, FILES, p, end);
   else if (starts (line, end, "jfn=", &p))
-    read_name (reader, FUNCTIONS, p, end);
-  else if (starts (line, end, "jump=", &p) || starts (line, end, "jcnd=", &p))
-    reader->is_jump = TRUE;
+    reader->jump_name = read_name (reader, FUNCTIONS, p, end);
+  else if (starts (line, end, "jump=", &p))
+    return read_jump (reader, p, end, FALSE);
+  else if (starts (line, end, "jcnd=", &p))
+    return read_jump (reader, p, end, TRUE);
   else
     return starts (line, end, "rfl=", &p) || starts (line, end, "rfn=", &p) ||
            starts (line, end, "rcalls=", &p);
@@ -626,6 +783,8 @@ read_end (Reader *reader, const char *line, const char *end)
 {
   const char *p;
 
+  if (starts (line, end, "creator: callgrind-", &p))
+    reader->addressing = FLAM_ADDRESS_VADDR;
   if (starts (line, end, "creator: ", &p))
     reader->sum = starts (p, end, "callgrind-", &p) ? "totals:"
                   : starts (p, end, "xdebug ", &p)  ? "summary:"
@@ -657,10 +816,9 @@ read_header (Reader *reader, const char *line, const char *end)
     }
   if (starts (line, end, "positions:", &p))
     {
-      reader->n_positions = memmem (p, end - p, "instr", 5) != NULL &&
-                                    memmem (p, end - p, "line", 4) != NULL
-                                ? 2
-                                : 1;
+      reader->has_addresses = memmem (p, end - p, "instr", 5) != NULL;
+      reader->has_lines =
+          memmem (p, end - p, "line", 4) != NULL || !reader->has_addresses;
       return TRUE;
     }
   if (starts (line, end, "events:", &p))
@@ -698,7 +856,10 @@ load (FlamLoad *load, GError **error)
 
   reader->load = load;
   reader->builder = load->builder;
-  reader->n_positions = 1;
+  reader->addressing = FLAM_ADDRESS_ABSOLUTE;
+  reader->has_lines = TRUE;
+  reader->jump_to = FLAM_NONE;
+  reader->jump_file = reader->jump_name = FLAM_NONE;
   reader->thread = FLAM_NONE;
   reader->pid = -1;
   reader->scales[MAX_EVENTS] = 1;
@@ -707,6 +868,8 @@ load (FlamLoad *load, GError **error)
   keep_pairs (load, &reader->functions);
   keep_pairs (load, &reader->places);
   keep_pairs (load, &reader->lines);
+  keep_pairs (load, &reader->jumps);
+  flam_arena_column (load, &reader->jump_counts, Jump);
   flam_arena_column (load, &reader->names, FlamId);
   flam_arena_column (load, &reader->code, FlamId);
   reader->left = load->source->data;
@@ -720,6 +883,7 @@ load (FlamLoad *load, GError **error)
       reader->sum != NULL)
     flam_load_partial (load, NULL, N_ ("the file was cut off"));
   flam_source_leave (load->source);
+  put_jumps (reader);
   if (reader->has_calls)
     flam_builder_add_standard_measure (load->builder,
                                        FLAM_STANDARD_CALLS,

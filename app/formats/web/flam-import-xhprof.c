@@ -97,7 +97,7 @@ read_pair (Run *run, FlamJson *json)
   to = find_function (run, arrow + 3);
   add_times (run, to, times, 1);
   add_times (run, from, times, -1);
-  flam_call_graph_add_call (run->graph, from, to, times[0]);
+  flam_call_graph_add_call (run->graph, from, to, FLAM_NONE, times[0]);
 }
 
 /* A function whose callees took longer than itself, due to clock errors, has

@@ -292,6 +292,22 @@ weigh (Run *run, const FlamWeights *weights, const FlamSelection *selection)
     }
 }
 
+static void
+count_jumps (Run *run)
+{
+  FlamDisassembly *result = run->result;
+  g_autofree FlamJumpCount *counts = g_new (FlamJumpCount, result->n + 1);
+
+  for (guint i = 0; i < result->n; i++)
+    counts[i] = (FlamJumpCount){ 0, -1 };
+  flam_jumps_of_addresses (run->profile, run->id, row_of_address, run, counts);
+  for (guint i = 0; i < result->n; i++)
+    {
+      result->instructions[i].jumps = counts[i];
+      result->counts_jumps |= counts[i].taken > 0 || counts[i].reached >= 0;
+    }
+}
+
 FlamDisassembly *
 flam_disassembly_new (const FlamWeights *weights,
                       const FlamSelection *selection,
@@ -322,6 +338,7 @@ flam_disassembly_new (const FlamWeights *weights,
     return NULL;
   link_jumps (run.result);
   weigh (&run, weights, selection);
+  count_jumps (&run);
   return g_steal_pointer (&run.result);
 }
 

@@ -49,6 +49,7 @@ typedef struct
   const char *function; /* innermost, inlined ones too */
   gint64 self;
   gint64 total;
+  FlamJumpCount jumps; /* taken, to any target; { 0, -1 }: none are counted */
 } FlamInstruction;
 
 typedef struct
@@ -59,8 +60,9 @@ typedef struct
   FlamSyntax syntax;
   guint n;
   FlamInstruction *instructions;
-  gint64 self;  /* of all instructions; */
-  gint64 total; /* stacks through any, each once */
+  gint64 self;           /* of all instructions; */
+  gint64 total;          /* stacks through any, each once */
+  gboolean counts_jumps; /* some are counted */
   GStringChunk *strings;
 } FlamDisassembly;
 

@@ -27,6 +27,7 @@ struct _FlamCodeView
   GtkToggleButton *att_button;
   GtkStack *stack;
   GtkColumnView *view;
+  GtkColumnViewColumn *taken; /* hidden where no jumps are counted */
   AdwStatusPage *none;
   GtkWidget *choose;
 };
@@ -125,6 +126,20 @@ address_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 }
 
 static void
+taken_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  FlamCodeRow *row = gtk_list_item_get_item (item);
+  GtkWidget *label = gtk_list_item_get_child (item);
+  g_autofree char *text =
+      flam_code_row_is_line (row)
+          ? g_strdup ("")
+          : flam_format_jump_count (&instruction_of (row)->jumps);
+
+  gtk_label_set_label (GTK_LABEL (label), text);
+  flam_columns_need (factory, label, NULL);
+}
+
+static void
 jump_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   gtk_list_item_set_child (item, flam_jump_cell_new ());
@@ -160,7 +175,7 @@ text_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
   set_class (label, "dim-label", flam_code_row_is_line (row));
 }
 
-static void
+static GtkColumnViewColumn *
 add_column (FlamCodeView *self,
             const char *title,
             int width,
@@ -182,6 +197,7 @@ add_column (FlamCodeView *self,
     gtk_column_view_column_set_expand (column, TRUE);
   gtk_column_view_column_set_resizable (column, TRUE);
   gtk_column_view_append_column (self->view, column);
+  return column;
 }
 
 static void
@@ -207,6 +223,8 @@ add_columns (FlamCodeView *self)
               G_CALLBACK (jump_setup),
               G_CALLBACK (jump_bind),
               NULL);
+  self->taken = add_column (
+      self, _ ("Taken"), 76, TRUE, label, G_CALLBACK (taken_bind), NULL);
   add_column (
       self, _ ("Instruction"), 0, FALSE, label, G_CALLBACK (text_bind), NULL);
 }
@@ -229,6 +247,7 @@ show_code (FlamCodeView *self, FlamCodeFile *file)
 
   flam_widget_show_name (self->name, file->code->function, file->code->path);
   gtk_label_set_label (self->costs, text);
+  gtk_column_view_column_set_visible (self->taken, file->code->counts_jumps);
   flam_columns_forget_needs (self->view);
   gtk_single_selection_set_model (self->selection, rows);
   gtk_single_selection_set_selected (self->selection, hottest);

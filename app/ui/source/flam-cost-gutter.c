@@ -311,6 +311,7 @@ flam_cost_gutter_set_room (FlamCostGutter *self, int room)
 char *
 flam_cost_gutter_describe (FlamCostGutter *self, guint line)
 {
+  g_autofree char *jumps = NULL, *text = NULL;
   int row;
 
   g_return_val_if_fail (FLAM_IS_COST_GUTTER (self), NULL);
@@ -323,13 +324,15 @@ flam_cost_gutter_describe (FlamCostGutter *self, guint line)
                             self->costs->before_text[row],
                             self->costs->now_text[row],
                             self->costs->change_text[row]);
-  if (*self->costs->self_text[row] == '\0')
-    return g_strdup_printf (
-        _ ("line %u: total %s"), line, self->costs->total_text[row]);
-  return g_strdup_printf (_ ("line %u: self %s, total %s"),
-                          line,
-                          self->costs->self_text[row],
-                          self->costs->total_text[row]);
+  jumps = flam_source_costs_jumps (self->costs, line);
+  text = *self->costs->self_text[row] == '\0'
+             ? g_strdup_printf (
+                   _ ("line %u: total %s"), line, self->costs->total_text[row])
+             : g_strdup_printf (_ ("line %u: self %s, total %s"),
+                                line,
+                                self->costs->self_text[row],
+                                self->costs->total_text[row]);
+  return g_strconcat (text, jumps, NULL);
 }
 
 /* The line that is drawn there, from 1. */

@@ -5,6 +5,8 @@
 #include "flam-core-picture.h"
 #include "flam-value-text.h"
 
+#include <glib/gi18n.h>
+
 static char *
 figure_text (FlamSourceCosts *self, FlamFigure figure)
 {
@@ -148,6 +150,8 @@ flam_source_costs_new (FlamViewData *view_data,
   self->view_data = flam_view_data_ref (view_data);
   self->rows = flam_lines_new (
       view_data->weights, view_data->selection, file, function, &self->n);
+  self->jumps =
+      flam_jumps_of_lines (view_data->profile, file, function, &self->n_jumps);
   self->whole = MAX (flam_view_data_get_total (view_data), 1);
   self->whole_compared = self->whole;
   if (base_lines != NULL && measure != NULL)
@@ -179,6 +183,7 @@ costs_clear (gpointer data)
   g_free (self->rows);
   g_strfreev (self->self_text);
   g_strfreev (self->total_text);
+  g_free (self->jumps);
   g_free (self->compared);
   g_strfreev (self->before_text);
   g_strfreev (self->now_text);
@@ -206,4 +211,24 @@ flam_source_costs_find (const FlamSourceCosts *self, guint32 line)
         high = middle;
     }
   return low < self->n && self->rows[low].line == line ? (int)low : -1;
+}
+
+char *
+flam_source_costs_jumps (const FlamSourceCosts *self, guint32 line)
+{
+  GString *text = g_string_new (NULL);
+  guint n;
+  const FlamJumpRow *jumps =
+      flam_jumps_find (self->jumps, self->n_jumps, line, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *target =
+          flam_format_jump_target (self->view_data->profile, &jumps[i]);
+      g_autofree char *count = flam_format_jump_count (&jumps[i].count);
+
+      g_string_append_c (text, '\n');
+      g_string_append_printf (text, _ ("jumps to %s: %s"), target, count);
+    }
+  return g_string_free (text, FALSE);
 }

@@ -25,6 +25,8 @@ typedef struct
   guint32 hottest;  /* line with the greatest self, else total; 0: none */
   char **self_text; /* one per row: formatted once, drawn often */
   char **total_text;
+  FlamJumpRow *jumps; /* ascending by line */
+  guint n_jumps;
   /* During a comparison, otherwise NULL: the compared cost of each row. Lines
    * that had a cost only before have rows of 0. */
   FlamDiffRow *compared; /* without their names */
@@ -45,6 +47,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSourceCosts, flam_source_costs_unref)
 
 /* Index of a line's row, or -1. */
 int flam_source_costs_find (const FlamSourceCosts *costs, guint32 line);
+/* "\njumps to b.c:3: 72/77", a line for each target of the line's jumps; or
+ * "". */
+char *flam_source_costs_jumps (const FlamSourceCosts *costs, guint32 line);
 static inline gint64
 flam_source_costs_value (const FlamSourceCosts *costs, guint row, FlamCost cost)
 {

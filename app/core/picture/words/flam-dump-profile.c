@@ -68,6 +68,8 @@ static const Spelled spelled[] = {
   { "profile.notes.function", SPELL_UNLESS, NULL, 0, FLAM_NONE },
   { "profile.sources.path", SPELL_PLAIN, " " },
   { "profile.sources.text", SPELL_NOT },
+  { "profile.jumps.from", SPELL_PLAIN, " " },
+  { "profile.jumps.reached", SPELL_UNLESS, NULL, 0, -1 },
   { "profile.former_names.process", SPELL_UNLESS, NULL, 0, FLAM_NONE },
   { "profile.former_names.thread", SPELL_UNLESS, NULL, 0, FLAM_NONE },
   { "profile.former_names.name", SPELL_PLAIN, " ", 1 },
@@ -355,5 +357,6 @@ flam_dump_profile (const FlamProfile *profile)
   add_table (&dump, FLAM_TABLE_LABELS, "label", FALSE);
   add_table (&dump, FLAM_TABLE_NOTES, "note", FALSE);
   add_table (&dump, FLAM_TABLE_SOURCES, "source", FALSE);
+  add_table (&dump, FLAM_TABLE_JUMPS, "jump", FALSE);
   return flam_dump_end (&dump);
 }

@@ -361,6 +361,36 @@ flam_format_plain (const FlamMeasure *measure, gint64 weight)
   return g_steal_pointer (&text);
 }
 
+char *
+flam_format_jump_count (const FlamJumpCount *count)
+{
+  g_autofree char *taken = format_count (count->taken);
+  g_autofree char *reached = format_count (count->reached);
+
+  if (count->reached >= count->taken && count->reached > 0)
+    return g_strdup_printf ("%s/%s", taken, reached);
+  return count->taken > 0 ? g_steal_pointer (&taken) : g_strdup ("");
+}
+
+char *
+flam_format_jump_target (const FlamProfile *profile, const FlamJumpRow *row)
+{
+  const FlamFrames *frames = &profile->frames;
+  g_autofree char *file = g_path_get_basename (
+      flam_profile_string (profile, frames->file[row->to]));
+  g_autofree char *place =
+      g_strdup_printf ("%s:%u", file, frames->line[row->to]);
+  g_autofree char *name = NULL;
+
+  if (frames->function[row->to] == frames->function[row->from])
+    return flam_format_visible (place);
+  name = g_strdup_printf (
+      "%s (%s)",
+      flam_profile_function_name (profile, frames->function[row->to]),
+      place);
+  return flam_format_visible (name);
+}
+
 /* --- untrusted text ------------------------------------------------------ */
 
 gboolean

@@ -7,6 +7,7 @@
  * separator between thousands. */
 
 #include "flam-functions.h"
+#include "flam-jumps.h"
 #include "flam-memory-summary.h"
 
 G_BEGIN_DECLS
@@ -62,6 +63,12 @@ char *flam_format_whole (const FlamTree *tree);
 char *flam_format_amounts (const FlamMemorySummary *memory,
                            const FlamAmounts *amounts,
                            FlamMemoryColumn column);
+/* How often jumps were taken: "72/77" of conditional ones, where 77 is how
+ * often they were executed; "5" of others; "" if there are none. */
+char *flam_format_jump_count (const FlamJumpCount *count);
+/* Where to: "b.h:3", or in another function, "cold (b.c:3)". */
+char *flam_format_jump_target (const FlamProfile *profile,
+                               const FlamJumpRow *row);
 /* A weight for machines to read: "12" or, with a denominator, "12.5". */
 char *flam_format_plain (const FlamMeasure *measure, gint64 weight);
 /* A C++ or Rust name without its least useful parts: parameters, then template

@@ -364,6 +364,7 @@ flam_builder_new_copy (const FlamProfile *profile)
   copy_table (tables, FLAM_TABLE_LABELS, profile);
   copy_table (tables, FLAM_TABLE_NOTES, profile);
   copy_table (tables, FLAM_TABLE_SOURCES, profile);
+  copy_table (tables, FLAM_TABLE_JUMPS, profile);
   if (profile->allocations.at_peak == NULL && profile->allocations.n > 0)
     memset ((gpointer)tables->profile.allocations.at_peak,
             0xff,

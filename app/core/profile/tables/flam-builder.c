@@ -1407,6 +1407,23 @@ flam_builder_add_source (FlamBuilder *builder,
   cells (builder, FlamId, profile.sources.text)[row] = what;
 }
 
+void
+flam_builder_add_jump (FlamBuilder *builder,
+                       FlamFrameId from,
+                       FlamFrameId to,
+                       gint64 taken,
+                       gint64 reached)
+{
+  FlamId row = flam_tables_push (&builder->tables, FLAM_TABLE_JUMPS);
+
+  g_assert (from < builder->tables.profile.frames.n &&
+            to < builder->tables.profile.frames.n);
+  cells (builder, FlamId, profile.jumps.from)[row] = from;
+  cells (builder, FlamId, profile.jumps.to)[row] = to;
+  cells (builder, gint64, profile.jumps.taken)[row] = taken;
+  cells (builder, gint64, profile.jumps.reached)[row] = reached;
+}
+
 /* --- names that change --------------------------------------------------- */
 
 static void

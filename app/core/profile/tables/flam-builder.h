@@ -340,6 +340,13 @@ void flam_builder_add_source (FlamBuilder *builder,
                               const char *text,
                               gssize length);
 
+/* See FlamJumps. */
+void flam_builder_add_jump (FlamBuilder *builder,
+                            FlamFrameId from,
+                            FlamFrameId to,
+                            gint64 taken,
+                            gint64 reached);
+
 /* --- facts --------------------------------------------------------------- */
 
 /* Its numbers may be set and incremented; texts are set by the functions below,

@@ -252,6 +252,19 @@ typedef struct
   const FlamStringId *text; /* string */
 } FlamSources;
 
+/* Jumps from one place in the code to another, as a tracer counted them over
+ * the whole capture, in all threads. Rows of the same two places are to be
+ * added up. */
+typedef struct
+{
+  guint32 n;
+  const FlamFrameId *from;
+  const FlamFrameId *to;
+  const gint64 *taken;
+  const gint64 *reached; /* of a conditional jump: how often it was executed,
+                            taken or not; -1: of an unconditional one */
+} FlamJumps;
+
 typedef struct
 {
   FlamId id; /* string: "rss", "heap" */
@@ -285,6 +298,7 @@ typedef struct
   FlamSampleLabels labels;
   FlamNotes notes;
   FlamSources sources;
+  FlamJumps jumps;
   FlamFormerNames former_names;
   guint n_measures;
   const FlamMeasure *measures;

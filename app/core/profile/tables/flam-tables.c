@@ -252,6 +252,12 @@ static const FlamColumnInfo sources[] = {
   ID (0, profile.sources.path, STRINGS, REQUIRED, .role = FLAM_ROLE_FILE),
   ID (1, profile.sources.text, STRINGS, REQUIRED, .role = FLAM_ROLE_SOURCE),
 };
+static const FlamColumnInfo jumps[] = {
+  ID (0, profile.jumps.from, FRAMES, REQUIRED),
+  ID (1, profile.jumps.to, FRAMES, REQUIRED),
+  COLUMN (2, I64, profile.jumps.taken),
+  COLUMN (3, I64, profile.jumps.reached),
+};
 static const FlamColumnInfo columns[] = {
   COLUMN (0, U32, columns.table),
   COLUMN (1, U32, columns.number),
@@ -316,6 +322,7 @@ const FlamTableInfo flam_table_infos[FLAM_N_TABLES] = {
   TABLE (COLUMNS, 24, columns, columns, 4, TRUE),
   TABLE (NOTES, 26, profile.notes, notes, 0),
   TABLE (SOURCES, 27, profile.sources, sources, 0),
+  TABLE (JUMPS, 28, profile.jumps, jumps, 0),
   TABLE (FORMER_NAMES, 0, profile.former_names, former_names, 0),
 };
 

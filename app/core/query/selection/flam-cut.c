@@ -483,6 +483,20 @@ put_notes (const FlamCut *cut)
     }
 }
 
+/* They are counted over all threads. */
+static void
+put_jumps (const FlamCut *cut)
+{
+  const FlamJumps *jumps = &cut->profile->jumps;
+
+  for (guint32 i = 0; i < jumps->n && cut->selection->threads == NULL; i++)
+    flam_builder_add_jump (cut->builder,
+                           cut->frames[jumps->from[i]],
+                           cut->frames[jumps->to[i]],
+                           jumps->taken[i],
+                           jumps->reached[i]);
+}
+
 void
 flam_cut_put_beside (FlamCut *cut)
 {
@@ -524,6 +538,7 @@ flam_cut_put_beside (FlamCut *cut)
                              text (cut, sources->path[i]),
                              text (cut, sources->text[i]),
                              -1);
+  put_jumps (cut);
 }
 
 static void
