@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The names of threads of CPython 3.10, 3.11, 3.12 and 3.13, in memory made by
- * hand and in memory that lies. The offsets are those that the compiler has of
- * these versions. */
+/* The names of threads of CPython 3.7, 3.10, 3.11, 3.12 and 3.13, in memory
+ * made by hand and in memory that lies. The offsets are those that the compiler
+ * has of these versions. */
 
 #include "flam-python-tasks.h"
 #include "flam-python-threads.h"
@@ -23,9 +23,15 @@
 #define ACTIVE (BASE + 0x5000)
 #define TYPE (BASE + 0x6000)
 #define THREAD(i) (BASE + 0x7000 + 0x1000 * (i))
+#define BLOCK(i) (THREAD (i) + 0x800) /* of the C library */
 #define TEXTS (BASE + 0xa000)
 
 static const FlamPythonLayout layouts[] = {
+  { .version = 0x03070000,
+    .runtime_interpreters = 24,
+    .interpreter_modules = 40,
+    .text_ascii = 48,
+    .text_compact = 72 },
   { .version = 0x030a0000,
     .runtime_interpreters = 32,
     .interpreter_modules = 856,
@@ -121,6 +127,13 @@ put_thread (Fake *fake,
 {
   guint64 thread = THREAD (i) + 0x100, keys = TYPE + 0x800, values;
   guint64 first = put_keys (fake, layout, keys, 2);
+  gboolean is_3_7 = layout->version < 0x03080000;
+  const char *id = is_3_7 ? "_ident" : "_native_id";
+
+  /* One of glibc, and one of musl. */
+  put (fake, BLOCK (i), BLOCK (i));
+  put (fake, BLOCK (i) + 16, i == 1 ? BLOCK (i) : 0);
+  put (fake, BLOCK (i) + (i == 1 ? 720 : 48), 100 + i);
 
   put (fake, thread + 8, TYPE);
   put (fake, TYPE + 32, 16);
@@ -142,10 +155,12 @@ put_thread (Fake *fake,
     put (fake, TYPE + layout->type_keys, keys);
   if (i == 0)
     {
-      put_entry (fake, layout, first, 0, text (fake, layout, "_native_id"), 0);
+      put_entry (fake, layout, first, 0, text (fake, layout, id), 0);
       put_entry (fake, layout, first, 1, text (fake, layout, "_name"), 0);
     }
-  put (fake, values, number (fake, layout, 100 + i));
+  put (fake,
+       values,
+       number (fake, layout, is_3_7 ? (guint32)BLOCK (i) : 100 + i));
   put (fake, values + 8, text (fake, layout, name));
 }
 

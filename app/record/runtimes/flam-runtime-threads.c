@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "flam-stops.h"
 
@@ -13,8 +14,10 @@
 struct _FlamRuntimeThreads
 {
   pid_t pid;
-  GHashTable *names; /* tid -> name; NULL: none were read */
-  GHashTable *next;  /* the ones that are being read */
+  GHashTable *names;  /* tid -> name; NULL: none were read */
+  GHashTable *before; /* the names before these: a thread that ends loses its
+                       * name in the language first */
+  GHashTable *next;   /* the ones that are being read */
   FlamRuntimeName *scratch;
   gint64 look_at;
   gboolean foreign; /* it has other numbers for its threads than we have */
@@ -50,6 +53,7 @@ void
 flam_runtime_threads_free (FlamRuntimeThreads *threads)
 {
   g_clear_pointer (&threads->names, g_hash_table_unref);
+  g_clear_pointer (&threads->before, g_hash_table_unref);
   g_free (threads->scratch);
   g_free (threads);
 }
@@ -71,6 +75,16 @@ take (gpointer data, guint32 tid, const char *name)
         threads->next, GUINT_TO_POINTER (tid), g_strdup (name));
 }
 
+/* Of this thread, ns: on a busy machine, much time may pass meanwhile. */
+static gint64
+own_time (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * G_GINT64_CONSTANT (1000000000) + time.tv_nsec;
+}
+
 void
 flam_runtime_threads_refresh (FlamRuntimeThreads *threads,
                               const FlamRuntimeSet *set,
@@ -78,7 +92,7 @@ flam_runtime_threads_refresh (FlamRuntimeThreads *threads,
                               gint64 now)
 {
   FlamRuntimeMemory memory = { read_memory, GINT_TO_POINTER (tid) };
-  gint64 began = g_get_monotonic_time ();
+  gint64 began = own_time ();
   gboolean any = FALSE;
 
   if (now < threads->look_at || threads->foreign)
@@ -102,17 +116,21 @@ flam_runtime_threads_refresh (FlamRuntimeThreads *threads,
     g_clear_pointer (&threads->next, g_hash_table_unref);
   else
     {
-      g_clear_pointer (&threads->names, g_hash_table_unref);
+      g_clear_pointer (&threads->before, g_hash_table_unref);
+      threads->before = g_steal_pointer (&threads->names);
       threads->names = g_steal_pointer (&threads->next);
     }
-  threads->look_at =
-      now + MAX (EVERY, 1000 * PART * (g_get_monotonic_time () - began));
+  threads->look_at = now + MAX (EVERY, PART * (own_time () - began));
 }
 
 const char *
 flam_runtime_threads_get (const FlamRuntimeThreads *threads, pid_t tid)
 {
-  return threads->names != NULL
-             ? g_hash_table_lookup (threads->names, GINT_TO_POINTER (tid))
-             : NULL;
+  gpointer key = GINT_TO_POINTER (tid);
+  const char *name =
+      threads->names != NULL ? g_hash_table_lookup (threads->names, key) : NULL;
+
+  return name == NULL && threads->before != NULL
+             ? g_hash_table_lookup (threads->before, key)
+             : name;
 }

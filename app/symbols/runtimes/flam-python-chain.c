@@ -264,13 +264,17 @@ gboolean
 flam_python_chain_layout (const FlamPythonChain *chain,
                           FlamPythonLayout *layout)
 {
+  gboolean is_3_7 = chain->version < 0x03080000;
+
   *layout = (FlamPythonLayout){ .version = chain->version,
-                                .runtime_interpreters = 32,
+                                .runtime_interpreters = is_3_7 ? 24 : 32,
                                 .interpreter_modules =
-                                    chain->version < 0x03090000 ? 56 : 856,
+                                    is_3_7                        ? 40
+                                    : chain->version < 0x03090000 ? 56
+                                                                  : 856,
                                 .text_ascii = ASCII_SIZE,
                                 .text_compact = COMPACT_SIZE };
-  return chain->runtime != 0 && chain->version >= 0x03080000;
+  return chain->runtime != 0 && chain->version >= 0x03070000;
 }
 
 void

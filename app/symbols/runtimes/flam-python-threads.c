@@ -6,6 +6,11 @@
 #define INTERPRETERS_MAX 64
 #define READS_MAX 200000
 #define NAME_MAX_SIZE 256
+#define V3_8 0x03080000
+
+/* Where a thread's control block has its number (x86-64). */
+#define GLIBC_TID 720
+#define MUSL_TID 48
 
 typedef struct
 {
@@ -15,6 +20,26 @@ typedef struct
   void *data;
 } Taking;
 
+/* The number of a thread by its pthread_t, which is the address of its control
+ * block: glibc's has its own address as the third word, too, musl's as the
+ * first alone. */
+static uint32_t
+number_of (const FlamPythonReader *reader, uint64_t block)
+{
+  uint64_t words[3];
+  uint32_t number;
+
+  if (block == 0 || block % 8 != 0 ||
+      !flam_runtime_read (reader->memory, block, words, sizeof words) ||
+      words[0] != block ||
+      !flam_runtime_read_u32 (reader->memory,
+                              block +
+                                  (words[2] == block ? GLIBC_TID : MUSL_TID),
+                              &number))
+    return 0;
+  return number;
+}
+
 static uint32_t
 read_thread (const FlamPythonReader *reader,
              uint64_t thread,
@@ -23,13 +48,15 @@ read_thread (const FlamPythonReader *reader,
 {
   FlamPythonItems items = flam_python_attributes (reader, thread);
   uint64_t text = flam_python_find_item (reader, items, "_name");
-  uint64_t number = flam_python_find_item (reader, items, "_native_id");
+  bool old = reader->layout->version < V3_8;
+  uint64_t number =
+      flam_python_find_item (reader, items, old ? "_ident" : "_native_id");
 
-  return text != 0 && number != 0 &&
-                 flam_python_text (
-                     reader->layout, reader->memory, text, name, size)
-             ? (uint32_t)flam_python_number (reader, number)
-             : 0;
+  if (text == 0 || number == 0 ||
+      !flam_python_text (reader->layout, reader->memory, text, name, size))
+    return 0;
+  number = flam_python_number (reader, number);
+  return old ? number_of (reader, number) : (uint32_t)number;
 }
 
 /* It is read twice: it may change meanwhile. */

@@ -2,11 +2,13 @@
 #ifndef FLAM_PYTHON_THREADS_H
 #define FLAM_PYTHON_THREADS_H
 
-/* The names that Python's module `threading` gives to threads: CPython 3.8 to
+/* The names that Python's module `threading` gives to threads: CPython 3.7 to
  * 3.13. (From 3.14 on it also gives them to the system.)
  *
  *   interpreter ─▶ sys.modules ─▶ threading ─▶ _active ─▶ Thread ─▶ _name
  *                                                              └──▶ _native_id
+ *                                                          (3.7: _ident,
+ * pthread_t)
  *
  * Source, of these versions: CPython's Lib/threading.py. */
 
