@@ -54,7 +54,7 @@ class MemoryTest(Base):
                 f"prog 10 [000] 1.000000: 100 {event}:u: \n\t    1000 main (/bin/prog)\n\n")
             window = self.open(path, settings={"window-width": 1600})
             # The only one: there is nothing to choose.
-            window.wait_label(lambda text: text.replace("\u00a0", " ") == f"total 100 {event}:u")
+            window.wait_label(lambda text: text.replace("\u00a0", " ") == f"total 100 ({event}:u)")
             self.assertFalse(
                 [node for node in window.find_all(lambda name: name.startswith("Measure: "))
                  if node.has_state("SHOWING")])
