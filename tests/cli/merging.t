@@ -77,8 +77,8 @@ modules    /tmp/kitchen/kitchen: 990 ms, symbols: dwarf
            /usr/lib/x86_64-linux-gnu/libc.so.6: 990 ms, symbols: dwarf
            and another 2 with nothing in them
 38
-class="lane" x="16" y="76" text-anchor="start">rss</text>
-class="lane" x="16" y="138" text-anchor="start">rss kitchen.flambeau</text>
+class="lane" x="16" y="76" text-anchor="start">RSS</text>
+class="lane" x="16" y="138" text-anchor="start">RSS kitchen.flambeau</text>
 class="lane" x="16" y="200" text-anchor="start">cook (26142)   50.0 %</text>
 class="lane" x="16" y="375" text-anchor="start">cook (26142)   50.0 %</text>
 
