@@ -3,6 +3,7 @@
 
 #include "flam-debuginfod.h"
 #include "flam-kallsyms.h"
+#include "flam-kernel-names.h"
 
 #include <glib/gstdio.h>
 #include <link.h>
@@ -445,6 +446,49 @@ test_kallsyms (void)
   g_assert_no_errno (g_remove (path));
 }
 
+/* Every 50th function of the running kernel: more than are asked for one by
+ * one. Of functions at the same address, any name is right. */
+static void
+test_kernel_names (void)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamKernelNames) names = flam_kernel_names_new (&error);
+  g_autoptr (FlamKallsyms) all = flam_kallsyms_open (NULL, NULL);
+  g_auto (GStrv) lines = NULL;
+  guint n = 0, n_lines, wanted = 0;
+
+  if (names == NULL || all == NULL)
+    {
+      g_assert_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM);
+      g_test_skip ("the kernel hides its addresses");
+      return;
+    }
+  g_assert_true (g_file_get_contents ("/proc/kallsyms", &text, NULL, NULL));
+  g_assert_null (flam_kernel_names_find (names, 16));
+  lines = g_strsplit (text, "\n", -1);
+  n_lines = g_strv_length (lines);
+  for (guint i = 1; i + 1 < n_lines; i += 50)
+    {
+      guint64 address = g_ascii_strtoull (lines[i], NULL, 16);
+      g_auto (GStrv) words = g_strsplit_set (lines[i], " \t", -1);
+      const char *found;
+
+      if (!strchr ("tT", words[1][0]) ||
+          strncmp (lines[i], lines[i - 1], 16) == 0 ||
+          strncmp (lines[i], lines[i + 1], 16) == 0 ||
+          g_strcmp0 (flam_kallsyms_find (all, address), words[2]) != 0)
+        continue;
+      found = flam_kernel_names_find (names, address);
+      /* What is loaded for a moment, and the end of sections. */
+      if (found != NULL)
+        g_assert_cmpstr (found, ==, words[2]);
+      n += found != NULL;
+      wanted++;
+    }
+  g_assert_cmpuint (n, >, wanted - wanted / 100);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -459,5 +503,6 @@ main (int argc, char **argv)
   g_test_add_func ("/symbolizer/debuginfod", test_debuginfod);
   g_test_add_func ("/symbolizer/cancel", test_cancel);
   g_test_add_func ("/symbolizer/kallsyms", test_kallsyms);
+  g_test_add_func ("/symbolizer/kernel-names", test_kernel_names);
   return g_test_run ();
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "flam-kallsyms.h"
+#include "flam-kernel-names.h"
 #include "flam-machine.h"
 #include "flam-stops.h"
 
@@ -38,7 +38,7 @@ wait_at (FlamPerf *perf, guint64 address)
 
   if (known > 0)
     return (FlamState)(known - 1);
-  name = flam_kallsyms_find (perf->names, address);
+  name = flam_kernel_names_find (perf->names, address);
   if (name != NULL && g_str_has_prefix (name, prefix))
     state = flam_call_state (name + strlen (prefix));
   else if (name != NULL && strstr (name, "exc_page_fault") != NULL)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "flam-commands.h"
-#include "flam-kallsyms.h"
+#include "flam-kernel-names.h"
 #include "flam-launch-exec.h"
 #include "flam-launch.h"
 
@@ -323,7 +323,7 @@ flam_perf_start (FlamTracer *tracer, GError **error)
   if (tracer->runtimes != NULL)
     tracer->chains = flam_perf_chains_new ();
   if (flam_perf_wants_wall (perf))
-    perf->names = flam_kallsyms_open (NULL, NULL);
+    perf->names = flam_kernel_names_new (NULL);
   tracer->origin += flam_tracer_now (tracer);
   tracer->tasks.without_proc = TRUE;
   if (tracer->attached ? attach (perf, error) : start_program (perf, error))
@@ -343,7 +343,7 @@ flam_perf_free (FlamPerf *perf)
 {
   g_clear_pointer (&perf->rings, flam_perf_rings_free);
   g_clear_pointer (&perf->members, flam_perf_members_free);
-  g_clear_pointer (&perf->names, flam_kallsyms_free);
+  g_clear_pointer (&perf->names, flam_kernel_names_free);
   flam_perf_events_free (perf->events);
   flam_perf_counts_clear (&perf->counts);
   g_hash_table_unref (perf->waits);

@@ -51,17 +51,17 @@ struct _FlamPerf
   FlamPerfEvents *events;
   FlamPerfCounts counts;
   FlamPerfRings *rings;
-  guint32 stack;               /* bytes in a sample */
-  GHashTable *threads;         /* tid -> FlamPerfThread */
-  GHashTable *processes;       /* pid -> FlamPerfProcess */
-  struct _FlamKallsyms *names; /* for wall time; NULL: unavailable */
-  GHashTable *waits;           /* address in the kernel -> FlamState + 1 */
-  gboolean ended;              /* no more records are written */
-  gboolean wants_more;         /* a stack was cut off */
-  gboolean prompt;             /* a ring has little room: it is read at once */
-  gint64 told_at;              /* when sleepers were last reported */
-  gint64 first_periods;        /* ns, of new threads, which have no sample */
-  gboolean first_handled;      /* they were too much */
+  guint32 stack;                  /* bytes in a sample */
+  GHashTable *threads;            /* tid -> FlamPerfThread */
+  GHashTable *processes;          /* pid -> FlamPerfProcess */
+  struct _FlamKernelNames *names; /* for wall time; NULL: unavailable */
+  GHashTable *waits;              /* address in the kernel -> FlamState + 1 */
+  gboolean ended;                 /* no more records are written */
+  gboolean wants_more;            /* a stack was cut off */
+  gboolean prompt;        /* a ring has little room: it is read at once */
+  gint64 told_at;         /* when sleepers were last reported */
+  gint64 first_periods;   /* ns, of new threads, which have no sample */
+  gboolean first_handled; /* they were too much */
   struct _FlamPerfMembers *members; /* NULL: threads have clocks of their own */
 };
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The kernel's functions, by /proc/kallsyms: only if the running kernel is the
+/* The kernel's functions, by itself: only if the running kernel is the
  * recorded one, and has the addresses of that boot. */
 
 #include "flam-kallsyms.h"
+#include "flam-kernel-names.h"
 #include "flam-symbol-source.h"
 
 #include <string.h>
 
 typedef struct
 {
-  FlamKallsyms *names; /* NULL: see `error` */
+  FlamKernelNames *names; /* NULL: see `error` */
   GError *error;
   FlamSymbolFrame frame;
 } Kernel;
@@ -50,12 +51,12 @@ kernel_free (gpointer data)
 {
   Kernel *kernel = data;
 
-  flam_kallsyms_free (kernel->names);
+  flam_kernel_names_free (kernel->names);
   g_clear_error (&kernel->error);
   g_free (kernel);
 }
 
-/* The kernel's own modules are modules of the capture, too: it is read once. */
+/* The kernel's own modules are modules of the capture, too: one for all. */
 static Kernel *
 get_kernel (FlamSymbolContext *context)
 {
@@ -64,7 +65,7 @@ get_kernel (FlamSymbolContext *context)
   if (kernel)
     return kernel;
   kernel = g_new0 (Kernel, 1);
-  kernel->names = flam_kallsyms_open (NULL, &kernel->error);
+  kernel->names = flam_kernel_names_new (&kernel->error);
   g_datalist_set_data_full (&context->kept, "kernel", kernel, kernel_free);
   return kernel;
 }
@@ -90,7 +91,7 @@ static gboolean
 look_up (gpointer opened, guint64 address, guint64 time, FlamSymbolChain *chain)
 {
   Kernel *kernel = opened;
-  const char *name = flam_kallsyms_find (kernel->names, address);
+  const char *name = flam_kernel_names_find (kernel->names, address);
 
   if (!name)
     return FALSE;

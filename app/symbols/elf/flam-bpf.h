@@ -36,6 +36,8 @@ void flam_bpf_store (
 void flam_bpf_store_zero (FlamBpf *program, guint8 dst, gint16 offset);
 void flam_bpf_call (FlamBpf *program, gint32 helper);
 void flam_bpf_set_map (FlamBpf *program, guint8 dst, int map);
+/* The address of the first value of a map. */
+void flam_bpf_set_value_of (FlamBpf *program, guint8 dst, int map);
 /* r0: the address of the value for the key at `key` of the stack, or 0. */
 void flam_bpf_look_up (FlamBpf *program, int map, gint16 key);
 /* Ends the program with this result: two instructions. */
@@ -48,5 +50,10 @@ int flam_bpf_make_map (enum bpf_map_type type, guint key, guint value, guint n);
 int flam_bpf_load_program (const FlamBpf *program, enum bpf_prog_type type);
 gboolean flam_bpf_set_element (int map, gconstpointer key, gconstpointer value);
 void flam_bpf_delete_element (int map, gconstpointer key);
+gboolean flam_bpf_get_element (int map, gconstpointer key, gpointer value);
+/* A map with one value, which nobody changes. */
+int flam_bpf_make_constant (gconstpointer value, guint size);
+/* Runs a program once; `arguments` is what its first register points to. */
+gboolean flam_bpf_run (int program, gconstpointer arguments, guint size);
 
 #endif
