@@ -167,14 +167,17 @@ prepare (FlamPerfChains *chains,
   for (guint i = 0; set != NULL && i < set->n; i++)
     {
       const FlamRuntime *runtime = set->items[i]->runtime;
+      gboolean copied;
 
       if (runtime->walk == NULL)
         continue;
-      if (chains->copies == NULL && !runtime->on_stack)
+      copied =
+          chains->copies != NULL && flam_perf_copies_begin (chains->copies);
+      if (!copied && !runtime->on_stack)
         warn_of (chains, tracer, runtime);
       else
         any = TRUE;
-      if (chains->copies != NULL && runtime->needs_regs && task->fs_base == 0)
+      if (copied && runtime->needs_regs && task->fs_base == 0)
         ask (chains, thread, task->tid);
     }
   return any;

@@ -13,14 +13,20 @@
 
 #define THREADS_MAX 4096 /* with blocks, at a time */
 
+/* Descriptors; -1: none. The program that copies takes the kernel 20 ms to
+ * check: it is loaded on request, and the others jump to it. */
 struct _FlamPerfCopies
 {
+  guint n_cpus;
+  int output;     /* map: CPU -> event */
+  int silent;     /* map: 0 -> whether threads' own events take no sample */
+  int next;       /* map: 0 -> the program that copies */
+  int of_threads; /* programs for events of threads, and of CPUs */
+  int of_cpus;
   int wanted;  /* map: thread -> FlamPerfWanted */
   int scratch; /* map: CPU -> FlamPerfCopied */
-  int output;  /* map: CPU -> event */
-  int silent;  /* map: 0 -> whether threads' own events take no sample */
-  int program;
-  int of_cpus; /* the program for events of CPUs; -1: none */
+  int copier;
+  gboolean begun;
 };
 
 /* As in `wanted`. */
@@ -97,29 +103,42 @@ leave_if_silent (FlamBpf *code, const FlamPerfCopies *copies)
 
 /* Ends it without a sample if the CPU runs a process that is not recorded. */
 static void
-leave_if_foreign (FlamBpf *code, int members)
+leave_if_stranger (FlamBpf *code, int strangers)
 {
   flam_bpf_call (code, BPF_FUNC_get_current_pid_tgid);
   flam_bpf_put (code, BPF_ALU64 | BPF_RSH | BPF_K, BPF_REG_0, 0, 0, 32);
   flam_bpf_store (code, BPF_W, BPF_REG_10, THREAD, BPF_REG_0);
-  flam_bpf_look_up (code, members, THREAD);
-  flam_bpf_put (code, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, 2, 0);
+  flam_bpf_look_up (code, strangers, THREAD);
+  flam_bpf_put (code, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 2, 0);
   flam_bpf_leave (code, 0);
 }
 
-/* The kernel's number of the thread is always written: it tells whose blocks to
- * request. `members`: of an event of a CPU; -1: of a thread's. */
+/* What an event runs. `strangers`: of an event of a CPU; -1: of a thread's. */
 static void
-write_program (Program *program, const FlamPerfCopies *copies, int members)
+write_first (FlamBpf *code, const FlamPerfCopies *copies, int strangers)
+{
+  flam_bpf_set (code, CONTEXT, BPF_REG_1);
+  if (strangers >= 0)
+    leave_if_stranger (code, strangers);
+  else
+    leave_if_silent (code, copies);
+  flam_bpf_set (code, BPF_REG_1, CONTEXT);
+  flam_bpf_set_map (code, BPF_REG_2, copies->next);
+  flam_bpf_set_value (code, BPF_REG_3, 0);
+  flam_bpf_call (code, BPF_FUNC_tail_call);
+  /* It is not loaded. */
+  flam_bpf_leave (code, 1);
+}
+
+/* The kernel's number of the thread is always written: it tells whose blocks to
+ * request. */
+static void
+write_copier (Program *program, const FlamPerfCopies *copies)
 {
   FlamBpf *code = &program->code;
   guint end;
 
   flam_bpf_set (code, CONTEXT, BPF_REG_1);
-  if (members >= 0)
-    leave_if_foreign (code, members);
-  else
-    leave_if_silent (code, copies);
   flam_bpf_call (code, BPF_FUNC_get_current_pid_tgid);
   flam_bpf_store (code, BPF_W, BPF_REG_10, THREAD, BPF_REG_0);
   flam_bpf_put (code, BPF_ALU | BPF_MOV | BPF_X, COUNT, BPF_REG_0, 0, 0);
@@ -172,33 +191,33 @@ write_program (Program *program, const FlamPerfCopies *copies, int members)
 /* --- the kernel ---------------------------------------------------------- */
 
 static int
-load_program (const FlamPerfCopies *copies, int members)
+load_first (const FlamPerfCopies *copies, int strangers)
 {
-  g_autofree Program *program = g_new0 (Program, 1);
+  g_autofree FlamBpf *code = g_new0 (FlamBpf, 1);
 
-  write_program (program, copies, members);
-  return flam_bpf_load_program (&program->code, BPF_PROG_TYPE_PERF_EVENT);
+  write_first (code, copies, strangers);
+  return flam_bpf_load_program (code, BPF_PROG_TYPE_PERF_EVENT);
 }
 
 FlamPerfCopies *
 flam_perf_copies_new (guint n_cpus)
 {
-  FlamPerfCopies *copies = g_new0 (FlamPerfCopies, 1);
+  FlamPerfCopies *copies = g_new (FlamPerfCopies, 1);
   int code;
 
-  copies->wanted =
-      flam_bpf_make_map (BPF_MAP_TYPE_HASH, 4, sizeof (Wanted), THREADS_MAX);
-  copies->scratch = flam_bpf_make_map (
-      BPF_MAP_TYPE_ARRAY, 4, sizeof (FlamPerfCopied), n_cpus);
+  *copies = (FlamPerfCopies){ .n_cpus = n_cpus,
+                              .of_threads = -1,
+                              .of_cpus = -1,
+                              .wanted = -1,
+                              .scratch = -1,
+                              .copier = -1 };
   copies->output =
       flam_bpf_make_map (BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, n_cpus);
   copies->silent = flam_bpf_make_map (BPF_MAP_TYPE_ARRAY, 4, 8, 1);
-  copies->of_cpus = -1;
-  copies->program = copies->wanted < 0 || copies->scratch < 0 ||
-                            copies->output < 0 || copies->silent < 0
-                        ? -1
-                        : load_program (copies, -1);
-  if (copies->program >= 0)
+  copies->next = flam_bpf_make_map (BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 1);
+  if (copies->output >= 0 && copies->silent >= 0 && copies->next >= 0)
+    copies->of_threads = load_first (copies, -1);
+  if (copies->of_threads >= 0)
     return copies;
   code = errno;
   flam_perf_copies_free (copies);
@@ -209,31 +228,55 @@ flam_perf_copies_new (guint n_cpus)
 void
 flam_perf_copies_free (FlamPerfCopies *copies)
 {
-  if (copies->wanted >= 0)
-    close (copies->wanted);
-  if (copies->scratch >= 0)
-    close (copies->scratch);
-  if (copies->output >= 0)
-    close (copies->output);
-  if (copies->silent >= 0)
-    close (copies->silent);
-  if (copies->program >= 0)
-    close (copies->program);
-  if (copies->of_cpus >= 0)
-    close (copies->of_cpus);
+  const int fds[] = { copies->output,     copies->silent,  copies->next,
+                      copies->of_threads, copies->of_cpus, copies->wanted,
+                      copies->scratch,    copies->copier };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fds); i++)
+    if (fds[i] >= 0)
+      close (fds[i]);
   g_free (copies);
+}
+
+static void
+load_copier (FlamPerfCopies *copies)
+{
+  g_autofree Program *program = g_new0 (Program, 1);
+
+  copies->wanted =
+      flam_bpf_make_map (BPF_MAP_TYPE_HASH, 4, sizeof (Wanted), THREADS_MAX);
+  copies->scratch = flam_bpf_make_map (
+      BPF_MAP_TYPE_ARRAY, 4, sizeof (FlamPerfCopied), copies->n_cpus);
+  if (copies->wanted < 0 || copies->scratch < 0)
+    return;
+  write_copier (program, copies);
+  copies->copier =
+      flam_bpf_load_program (&program->code, BPF_PROG_TYPE_PERF_EVENT);
+}
+
+gboolean
+flam_perf_copies_begin (FlamPerfCopies *copies)
+{
+  if (!copies->begun)
+    {
+      copies->begun = TRUE;
+      load_copier (copies);
+      if (copies->copier >= 0)
+        flam_bpf_set_element (copies->next, &(guint32){ 0 }, &copies->copier);
+    }
+  return copies->copier >= 0;
 }
 
 gboolean
 flam_perf_copies_watch (const FlamPerfCopies *copies, int event)
 {
-  return ioctl (event, PERF_EVENT_IOC_SET_BPF, copies->program) == 0;
+  return ioctl (event, PERF_EVENT_IOC_SET_BPF, copies->of_threads) == 0;
 }
 
 gboolean
-flam_perf_copies_prepare_cpus (FlamPerfCopies *copies, int members)
+flam_perf_copies_prepare_cpus (FlamPerfCopies *copies, int strangers)
 {
-  copies->of_cpus = load_program (copies, members);
+  copies->of_cpus = load_first (copies, strangers);
   return copies->of_cpus >= 0;
 }
 

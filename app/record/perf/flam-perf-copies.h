@@ -42,11 +42,13 @@ typedef struct _FlamPerfCopies FlamPerfCopies;
 /* NULL sets errno. */
 FlamPerfCopies *flam_perf_copies_new (guint n_cpus);
 void flam_perf_copies_free (FlamPerfCopies *copies);
-/* Lets the program run at each sample of an event. FALSE sets errno. */
+/* Lets a program run at each sample of an event. FALSE sets errno. */
 gboolean flam_perf_copies_watch (const FlamPerfCopies *copies, int event);
-/* For events of CPUs instead of threads, which take samples of the processes in
- * `members` alone. FALSE sets errno. */
-gboolean flam_perf_copies_prepare_cpus (FlamPerfCopies *copies, int members);
+/* From now on, samples are preceded by copies. FALSE: it is not permitted. */
+gboolean flam_perf_copies_begin (FlamPerfCopies *copies);
+/* For events of CPUs instead of threads, which take no samples of the processes
+ * in the map `strangers`. FALSE sets errno. */
+gboolean flam_perf_copies_prepare_cpus (FlamPerfCopies *copies, int strangers);
 gboolean flam_perf_copies_watch_cpu (const FlamPerfCopies *copies, int event);
 /* The events of threads take no more samples. */
 gboolean flam_perf_copies_silence_threads (const FlamPerfCopies *copies);

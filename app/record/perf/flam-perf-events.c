@@ -14,10 +14,10 @@ static const FlamPerfEvent switches = { PERF_TYPE_SOFTWARE,
                                         PERF_COUNT_SW_CONTEXT_SWITCHES,
                                         1 };
 
-/* --- tracepoints --------------------------------------------------------- */
+/* --- waking -------------------------------------------------------------- */
 
 static char *
-read_tracepoint (const char *event, const char *name)
+read_tracepoint (const char *name)
 {
   static const char *const folders[] = { "/sys/kernel/tracing",
                                          "/sys/kernel/debug/tracing" };
@@ -25,8 +25,8 @@ read_tracepoint (const char *event, const char *name)
 
   for (guint i = 0; i < G_N_ELEMENTS (folders) && text == NULL; i++)
     {
-      g_autofree char *path =
-          g_build_filename (folders[i], "events/sched", event, name, NULL);
+      g_autofree char *path = g_build_filename (
+          folders[i], "events/sched/sched_waking", name, NULL);
 
       g_file_get_contents (path, &text, NULL, NULL);
     }
@@ -44,34 +44,24 @@ find_field (const char *format, const char *name)
   return at != NULL ? (guint)strtoul (at + strlen ("offset:"), NULL, 10) : 0;
 }
 
-gboolean
-flam_perf_events_tracepoint (const char *event,
-                             const char *field,
-                             guint64 *id,
-                             guint *at)
-{
-  g_autofree char *number = read_tracepoint (event, "id");
-  g_autofree char *format = read_tracepoint (event, "format");
-
-  *id = number != NULL ? g_ascii_strtoull (number, NULL, 10) : 0;
-  *at = format != NULL ? find_field (format, field) : 0;
-  return *id > 0 && *at > 0;
-}
-
 static char *
 add_waking (FlamPerfEvents *events)
 {
+  g_autofree char *id = read_tracepoint ("id");
+  g_autofree char *format = read_tracepoint ("format");
   FlamPerfEvent waking = { PERF_TYPE_TRACEPOINT, 0, 1, TRUE };
-  guint at;
+  guint at = format != NULL ? find_field (format, "pid") : 0;
 
-  if (flam_perf_events_tracepoint (
-          "sched_waking", "pid", &waking.config, &at) &&
-      flam_perf_can_sample (&waking))
+  if (id != NULL && at > 0)
     {
-      events->waking = (gint)events->list->len;
-      events->waking_pid = at;
-      g_array_append_val (events->list, waking);
-      return NULL;
+      waking.config = g_ascii_strtoull (id, NULL, 10);
+      if (flam_perf_can_sample (&waking))
+        {
+          events->waking = (gint)events->list->len;
+          events->waking_pid = at;
+          g_array_append_val (events->list, waking);
+          return NULL;
+        }
     }
   return g_strdup (
       N_ ("who wakes a thread is not recorded: the system does not permit the "

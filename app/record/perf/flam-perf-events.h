@@ -11,13 +11,6 @@
 #include "flam-perf-rings.h"
 #include "flam-record-options.h"
 
-/* The number of a tracepoint of the scheduler's, and where its record has a
- * field. FALSE: unavailable. */
-gboolean flam_perf_events_tracepoint (const char *event,
-                                      const char *field,
-                                      guint64 *id,
-                                      guint *at);
-
 typedef struct
 {
   GArray *list;      /* FlamPerfEvent */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-chains.h"
-#include "flam-perf-members.h"
 #include "flam-perf-state.h"
+#include "flam-perf-strangers.h"
 
 #include "flam-commands.h"
 
@@ -21,8 +21,8 @@
  *   CPU 1    ---x--------x--------x---
  *   children |---|  |--------|  |-----|
  *
- * Then a program of the kernel's takes samples of the recorded processes alone.
- * Other recordings leave the CPUs of other programs alone. */
+ * A program in the kernel drops the samples of other processes. Other
+ * recordings leave the CPUs of other programs alone. */
 
 /* Too much of the CPU time is one part of this many; too few periods may be
  * chance. */
@@ -56,21 +56,15 @@ is_much (const FlamPerf *perf)
 static gboolean
 use_cpus (FlamPerf *perf, FlamPerfCopies *copies)
 {
-  GHashTableIter iter;
-  gpointer pid;
-
-  perf->members = flam_perf_members_new (perf->tracer->options->follow);
-  if (perf->members == NULL)
+  perf->strangers = flam_perf_strangers_new (perf->processes);
+  if (perf->strangers == NULL)
     return FALSE;
-  g_hash_table_iter_init (&iter, perf->processes);
-  while (g_hash_table_iter_next (&iter, &pid, NULL))
-    flam_perf_members_add (perf->members, GPOINTER_TO_INT (pid));
-  if (flam_perf_copies_prepare_cpus (copies,
-                                     flam_perf_members_map (perf->members)) &&
+  if (flam_perf_copies_prepare_cpus (
+          copies, flam_perf_strangers_map (perf->strangers)) &&
       flam_perf_rings_add_cpus (perf->rings) &&
       flam_perf_copies_silence_threads (copies))
     return TRUE;
-  g_clear_pointer (&perf->members, flam_perf_members_free);
+  g_clear_pointer (&perf->strangers, flam_perf_strangers_free);
   return FALSE;
 }
 
@@ -93,13 +87,12 @@ flam_perf_first_warn (FlamPerf *perf)
 {
   g_autofree char *text = NULL;
 
-  if (perf->members != NULL || !is_much (perf))
+  if (perf->strangers != NULL || !is_much (perf))
     return;
   text = g_strdup_printf (
       N_ ("the beginning of each thread was not sampled, in all %d %% of the "
           "CPU time, since the system does not permit the clock of the CPUs to "
-          "be used (bpf and sched_process_fork, CAP_BPF and CAP_PERFMON): use "
-          "--engine ptrace"),
+          "be used (bpf, CAP_BPF and CAP_PERFMON): use --engine ptrace"),
       (int)(100 * perf->first_periods / all_cpu (perf)));
   flam_tracer_warn (perf->tracer, text);
 }

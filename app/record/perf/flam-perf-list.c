@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-chains.h"
-#include "flam-perf-members.h"
 #include "flam-perf-state.h"
+#include "flam-perf-strangers.h"
 
 void
 flam_perf_process_free (gpointer data)
@@ -55,8 +55,8 @@ flam_perf_add_thread (FlamPerf *perf,
                                     : flam_perf_maps_new ();
       process->began = now;
       g_hash_table_insert (perf->processes, GINT_TO_POINTER (pid), process);
-      if (perf->members != NULL)
-        flam_perf_members_add (perf->members, pid);
+      if (perf->strangers != NULL)
+        flam_perf_strangers_remove (perf->strangers, pid);
     }
   return thread;
 }
@@ -67,7 +67,7 @@ count_first_period (FlamPerf *perf, const FlamPerfThread *thread)
 {
   gint64 period = (gint64)flam_perf_rings_period (perf->rings, FLAM_PERF_CLOCK);
 
-  if (thread->is_new && perf->members == NULL)
+  if (thread->is_new && perf->strangers == NULL)
     perf->first_periods += MIN (thread->total, period);
 }
 
@@ -94,8 +94,4 @@ flam_perf_remove_thread (FlamPerf *perf, FlamPerfThread *thread, gint64 now)
   g_hash_table_remove (perf->threads, GINT_TO_POINTER (tid));
   if (last)
     g_hash_table_remove (perf->processes, GINT_TO_POINTER (pid));
-  if (perf->members != NULL && tid != pid)
-    flam_perf_members_remove (perf->members, tid);
-  if (perf->members != NULL && last)
-    flam_perf_members_remove (perf->members, pid);
 }

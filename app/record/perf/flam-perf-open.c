@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-chains.h"
-#include "flam-perf-members.h"
 #include "flam-perf-state.h"
+#include "flam-perf-strangers.h"
 
 #include <errno.h>
 #include <string.h>
@@ -275,7 +275,7 @@ flam_perf_reopen (FlamPerf *perf)
     }
   while (add_processes (perf))
     ;
-  if (perf->members != NULL && !flam_perf_rings_add_cpus (perf->rings))
+  if (perf->strangers != NULL && !flam_perf_rings_add_cpus (perf->rings))
     problem = errno;
   perf->prompt |= flam_perf_rings_room (perf->rings) < ROOM;
   if (problem != 0)
@@ -342,7 +342,7 @@ void
 flam_perf_free (FlamPerf *perf)
 {
   g_clear_pointer (&perf->rings, flam_perf_rings_free);
-  g_clear_pointer (&perf->members, flam_perf_members_free);
+  g_clear_pointer (&perf->strangers, flam_perf_strangers_free);
   g_clear_pointer (&perf->names, flam_kernel_names_free);
   flam_perf_events_free (perf->events);
   flam_perf_counts_clear (&perf->counts);

@@ -62,7 +62,7 @@ struct _FlamPerf
   gint64 told_at;         /* when sleepers were last reported */
   gint64 first_periods;   /* ns, of new threads, which have no sample */
   gboolean first_handled; /* they were too much */
-  struct _FlamPerfMembers *members; /* NULL: threads have clocks of their own */
+  struct _FlamPerfStrangers *strangers; /* NULL: threads have own clocks */
 };
 
 /* --- flam-perf-list ------------------------------------------------------ */

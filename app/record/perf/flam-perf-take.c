@@ -2,6 +2,7 @@
 #include "flam-perf-sample.h"
 #include "flam-perf-chains.h"
 #include "flam-perf-state.h"
+#include "flam-perf-strangers.h"
 
 #include <string.h>
 
@@ -26,6 +27,15 @@ since_begin (const FlamPerf *perf, const FlamPerfRecord *record)
   return MAX (record->time - perf->tracer->origin, 0);
 }
 
+/* The clock of a CPU ticks whatever runs there, even the last steps of a thread
+ * whose end was recorded. */
+static void
+take_stranger (FlamPerf *perf, const FlamPerfRecord *record)
+{
+  if (flam_perf_find_process (perf, record->pid) == NULL)
+    flam_perf_strangers_add (perf->strangers, record->pid);
+}
+
 /* The thread of a record, which may be unknown because an earlier record was
  * lost. */
 static FlamPerfThread *
@@ -34,11 +44,13 @@ thread_of (FlamPerf *perf, const FlamPerfRecord *record)
   FlamPerfThread *thread = flam_perf_find_thread (perf, record->tid);
   pid_t pid, parent;
 
-  /* The clock of a CPU also ticks in the last steps of a thread whose end was
-   * recorded. */
-  if (thread != NULL || record->tid <= 0 || record->pid <= 0 ||
-      (perf->members != NULL && record->kind == FLAM_PERF_SAMPLED))
+  if (thread != NULL || record->tid <= 0 || record->pid <= 0)
     return thread;
+  if (perf->strangers != NULL && record->kind == FLAM_PERF_SAMPLED)
+    {
+      take_stranger (perf, record);
+      return NULL;
+    }
   if (!flam_proc_family (record->tid, &pid, &parent, NULL) ||
       pid != record->pid)
     return NULL;
