@@ -39,7 +39,7 @@ struct _FlamCallersView
   GtkSingleSelection *place_selection;
 
   GtkLabel *name;
-  GtkInscription *costs;
+  GtkLabel *costs;
   GtkToggleButton *graph_button;
   GtkToggleButton *places_button;
   GtkToggleButton *table_button;
@@ -219,8 +219,7 @@ show_words (FlamCallersView *self, const Result *result)
 
   flam_widget_show_name (
       self->name, flam_tree_name (tree, result->middle), NULL);
-  gtk_inscription_set_nat_chars (self->costs, flam_widget_count_columns (text));
-  gtk_inscription_set_text (self->costs, text);
+  gtk_label_set_label (self->costs, text);
 }
 
 static void
@@ -317,7 +316,7 @@ on_made (gpointer data, const GError *error, gpointer user_data)
     take_lines (
         self, result->lines, flam_session_get_view_data (self->session));
   gtk_label_set_label (self->name, "");
-  gtk_inscription_set_text (self->costs, "");
+  gtk_label_set_label (self->costs, "");
   if (result->sides[0] != NULL)
     {
       take_middle (self, result->upright->tree, result->middle);
