@@ -90,6 +90,15 @@ class TablesTest(Base):
         self.assertFalse([
             node.name for node in window.find_all(role="label")
             if node.name.startswith("Gtk") and node.get_parent().role == "table cell"])
+        # A row of the call tree is folded and unfolded by arrows.
+        window.key("ctrl+2")
+        tree = window.find("Call tree", "tree table")
+        self.press_until("Home", lambda: "clone3" in self.selected_row("Call tree"))
+        for key, seen in ("Left", False), ("Right", True):
+            window.key(key)
+            wait_for(f"what {key} does", lambda seen=seen: seen == any(
+                is_row_of(node, "start_thread") and min(node.extents()[2:]) > 0
+                for node in window.find_all(role="table row", below=tree)))
 
     def test_order_and_search(self):
         window = self.open_example()

@@ -181,6 +181,21 @@ on_activate (FlamTreeView *self, guint position)
   g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
 }
 
+/* Right unfolds the selected row, Left folds it. */
+static gboolean
+on_key (FlamTreeView *self, guint key)
+{
+  gpointer item = gtk_single_selection_get_selected_item (self->selection);
+  gboolean unfold = key == GDK_KEY_Right;
+
+  if (item == NULL || (key != GDK_KEY_Left && !unfold) ||
+      !gtk_tree_list_row_is_expandable (item) ||
+      gtk_tree_list_row_get_expanded (item) == unfold)
+    return FALSE;
+  gtk_tree_list_row_set_expanded (item, unfold);
+  return TRUE;
+}
+
 static gboolean
 flam_tree_view_begin (GtkWidget *widget)
 {
@@ -230,7 +245,13 @@ flam_tree_view_class_init (FlamTreeViewClass *klass)
 static void
 flam_tree_view_init (FlamTreeView *self)
 {
+  GtkEventController *keys = gtk_event_controller_key_new ();
+
   gtk_widget_init_template (GTK_WIDGET (self));
+  /* Before the list moves the focus. */
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect_swapped (keys, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_widget_add_controller (GTK_WIDGET (self->view), keys);
   self->selection = gtk_single_selection_new (NULL);
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
