@@ -620,7 +620,7 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
 {
   const FlamFacts *facts = &p->facts;
   g_autofree char *duration =
-      flam_format_value (facts->duration_ns, FLAM_UNIT_NS);
+      flam_format_moment (flam_facts_clock (facts), facts->duration_ns);
 
   print_headline (p, selection);
   flam_cli_print ("format     %s\n", facts->format);

@@ -339,8 +339,8 @@ print_part (const Report *report, FlamMemoryPart part)
   g_autofree char *few = flam_format_from_few (g_strdup (""), &of_bytes);
   g_autofree char *each = flam_format_value (
       amount->blocks > 0 ? amount->bytes / amount->blocks : 0, FLAM_UNIT_BYTES);
-  g_autofree char *when =
-      flam_format_value (report->memory->peak_time, FLAM_UNIT_NS);
+  g_autofree char *when = flam_format_moment (
+      flam_facts_clock (&report->profile->facts), report->memory->peak_time);
 
   if (!flam_memory_summary_knows (memory, part, TRUE))
     return;

@@ -351,7 +351,8 @@ flam_cli_seconds (const char *text, gint64 *ns)
   return TRUE;
 }
 
-/* A side of a range: empty, seconds, a mark's name, or "peak", which is
+/* A side of a range: empty, seconds (or what the capture counts instead), a
+ * mark's name, or "peak", which is
  * included in the range that ends at it. */
 static gboolean
 select_moment (const FlamProfile *profile,
@@ -362,7 +363,12 @@ select_moment (const FlamProfile *profile,
 {
   FlamId mark;
 
-  if (text == NULL || *text == 0 || flam_cli_seconds (text, ns))
+  if (text == NULL || *text == 0)
+    return TRUE;
+  if (flam_facts_clock (&profile->facts) != FLAM_CLOCK_TIME &&
+      g_ascii_string_to_signed (text, 10, 0, G_MAXINT64, ns, NULL))
+    return TRUE;
+  if (flam_cli_seconds (text, ns))
     return TRUE;
   mark = flam_profile_find_mark (profile, text);
   if (mark != FLAM_NONE)

@@ -221,10 +221,8 @@ read_time_unit (Reader *reader, const char *text, const char *end)
   else if (length == 1 && *text == 's')
     reader->time_scale = 1000000000;
   else
-    flam_builder_warn (
-        reader->builder,
-        N_ ("massif counted %s instead of time: each is shown as 1 ns"),
-        length == 1 && *text == 'B' ? N_ ("bytes allocated") : "instructions");
+    flam_builder_facts (reader->builder)->clock =
+        length == 1 && *text == 'B' ? "bytes" : "instructions";
 }
 
 static gboolean

@@ -158,8 +158,9 @@ range_text (const FlamProfile *profile,
 
   start = MAX (start, 0);
   end = MIN (end, profile->facts.duration_ns);
-  from = flam_format_value (start, FLAM_UNIT_NS);
-  to = flam_format_value (MAX (end, start), FLAM_UNIT_NS);
+  from = flam_format_moment (flam_facts_clock (&profile->facts), start);
+  to =
+      flam_format_moment (flam_facts_clock (&profile->facts), MAX (end, start));
   return g_strdup_printf (format, from, to);
 }
 

@@ -127,8 +127,8 @@ card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
     }
   else if (part == FLAM_MEMORY_PEAK && memory->peak_time >= 0)
     {
-      g_autofree char *time =
-          flam_format_value (memory->peak_time, FLAM_UNIT_NS);
+      g_autofree char *time = flam_format_moment (
+          flam_facts_clock (&memory->profile->facts), memory->peak_time);
 
       more = g_strdup_printf (_ ("at %s"), time);
     }

@@ -125,8 +125,8 @@ range_label (FlamPlotWidget *self)
   if (flam_plot_range_is_all (self->range))
     /* Translators: the title of a plot */
     return g_strdup_printf (_ ("%s, whole time"), self->plot->title);
-  from = flam_format_value (self->range.from, FLAM_UNIT_NS);
-  to = flam_format_value (self->range.to, FLAM_UNIT_NS);
+  from = flam_format_moment (self->plot->clock, self->range.from);
+  to = flam_format_moment (self->plot->clock, self->range.to);
   /* Translators: the title of a plot, and two times */
   return g_strdup_printf (_ ("%s, from %s to %s"), self->plot->title, from, to);
 }
@@ -267,9 +267,9 @@ append_range (FlamPlotWidget *self, GtkSnapshot *snapshot, const GdkRGBA *veil)
   GdkRGBA accent = flam_accent (is_dark (), 1);
   FlamPlotLook look = look_of (self, NULL);
   g_autofree char *length =
-      flam_format_value (MIN (self->range.to, self->plot->to) -
-                             MAX (self->range.from, self->plot->from),
-                         FLAM_UNIT_NS);
+      flam_format_moment (self->plot->clock,
+                          MIN (self->range.to, self->plot->to) -
+                              MAX (self->range.from, self->plot->from));
   cairo_t *cr;
 
   append_fill (snapshot, veil, 0, 0, from, bottom);

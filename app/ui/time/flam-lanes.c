@@ -202,7 +202,8 @@ on_tooltip (GtkWidget *lane,
                           : counter_text (timeline, counter, bucket);
   if (text == NULL)
     return FALSE;
-  when = flam_format_value (time, FLAM_UNIT_NS);
+  when =
+      flam_format_moment (flam_facts_clock (&timeline->profile->facts), time);
   /* Translators: a time, and the values at that time */
   whole = g_strdup_printf (_ ("at %s: %s"), when, text);
   gtk_tooltip_set_text (tooltip, whole);

@@ -30,7 +30,8 @@ describe (const FlamPlot *plot, FlamPlotSpot spot, const char *separator)
 {
   const FlamTimeline *timeline = plot->data;
   g_autofree char *time =
-      flam_format_value ((gint64)spot.point << timeline->shift, FLAM_UNIT_NS);
+      flam_format_moment (flam_facts_clock (&timeline->profile->facts),
+                          (gint64)spot.point << timeline->shift);
   g_autofree char *value =
       flam_format_value (timeline->value[spot.point], timeline->unit);
   GString *text = g_string_new (NULL);
@@ -165,6 +166,7 @@ flam_overview_plot (FlamTimeline *timeline)
   FlamPlot *plot = plot_new (FLAM_PLOT_TIME, timeline, 0);
 
   plot->title = g_strdup (_ ("Overview"));
+  plot->clock = flam_facts_clock (&timeline->profile->facts);
   plot->describe = describe;
   for (guint i = 0; i < timeline->n_counters; i++)
     if (has_counter (timeline, i))

@@ -128,7 +128,8 @@ on_tooltip (GtkWidget *lane,
   time = timeline->start + (gint64)(CLAMP (part, 0, 1) *
                                     (double)(timeline->end - timeline->start));
   name = name_of (timeline, row);
-  when = flam_format_value (time, FLAM_UNIT_NS);
+  when =
+      flam_format_moment (flam_facts_clock (&timeline->profile->facts), time);
   value = flam_format_value (
       flam_timeline_row (timeline,
                          row)[flam_timeline_bucket_of (timeline, time)],

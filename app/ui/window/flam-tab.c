@@ -531,10 +531,11 @@ describe_selection (const FlamSelection *selection, const FlamProfile *profile)
 
   if (selection->from != G_MININT64 || selection->to != G_MAXINT64)
     {
-      g_autofree char *from =
-          flam_format_value (MAX (selection->from, 0), FLAM_UNIT_NS);
-      g_autofree char *to = flam_format_value (
-          MIN (selection->to, profile->facts.duration_ns), FLAM_UNIT_NS);
+      g_autofree char *from = flam_format_moment (
+          flam_facts_clock (&profile->facts), MAX (selection->from, 0));
+      g_autofree char *to =
+          flam_format_moment (flam_facts_clock (&profile->facts),
+                              MIN (selection->to, profile->facts.duration_ns));
 
       /* Translators: a range of time */
       g_ptr_array_add (parts, g_strdup_printf (_ ("%s to %s"), from, to));

@@ -194,7 +194,8 @@ flam_chart_tick_text (const FlamChart *chart, double time, double step)
   if (chart->axis != NULL && chart->axis->unit != FLAM_UNIT_NS)
     return flam_format_value ((gint64)rint (time / denominator),
                               chart->axis->unit);
-  return flam_ticks_text (time / denominator, step / denominator);
+  return flam_ticks_text (
+      FLAM_CLOCK_TIME, time / denominator, step / denominator);
 }
 
 char *

@@ -13,21 +13,35 @@ flam_ticks_step (double span, double width)
   return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
 }
 
-char *
-flam_ticks_text (double time, double step)
+typedef struct
 {
-  static const struct
-  {
-    double unit;
-    const char *name;
-  } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
-  guint i = 0;
+  double unit;
+  const char *name;
+} TickUnit;
+
+char *
+flam_ticks_text (FlamClock clock, double time, double step)
+{
+  static const TickUnit times[] = {
+    { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" }
+  };
+  static const TickUnit instructions[] = {
+    { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" }, { 1, "" }
+  };
+  static const TickUnit bytes[] = {
+    { 1e12, "TB" }, { 1e9, "GB" }, { 1e6, "MB" }, { 1e3, "kB" }, { 1, "B" }
+  };
+  const TickUnit *unit = clock == FLAM_CLOCK_INSTRUCTIONS ? instructions
+                         : clock == FLAM_CLOCK_BYTES      ? bytes
+                                                          : times;
   int digits = 0;
 
-  while (i + 1 < G_N_ELEMENTS (units) && step < units[i].unit * 0.0999)
-    i++;
-  if (step < units[i].unit * 0.999)
+  while (unit->unit > 1 && step < unit->unit * 0.0999)
+    unit++;
+  if (step < unit->unit * 0.999)
     digits = 1;
-  return g_strdup_printf (
-      "%.*f %s", digits, time / units[i].unit, units[i].name);
+  return g_strdup_printf (*unit->name ? "%.*f %s" : "%.*f%s",
+                          digits,
+                          time / unit->unit,
+                          unit->name);
 }

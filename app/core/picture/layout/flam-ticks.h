@@ -4,14 +4,14 @@
 
 /* Marks of an axis of time. */
 
-#include <glib.h>
+#include "flam-core-profile.h"
 
 G_BEGIN_DECLS
 
 /* 1, 2 or 5 times a power of ten: about one mark per 110 pixels. */
 double flam_ticks_step (double span, double width);
 /* No more digits than the step needs; g_free. */
-char *flam_ticks_text (double time, double step);
+char *flam_ticks_text (FlamClock clock, double time, double step);
 
 G_END_DECLS
 

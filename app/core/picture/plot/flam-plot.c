@@ -312,7 +312,7 @@ add_times (const FlamPlot *plot, const FlamRect *area, GArray *marks)
   for (double time = 0; time < span; time += step)
     add_mark (marks,
               area->x + time / span * area->width,
-              flam_ticks_text (time, step));
+              flam_ticks_text (plot->clock, time, step));
 }
 
 static void

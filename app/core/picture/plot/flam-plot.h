@@ -75,6 +75,7 @@ struct _FlamPlot
 {
   FlamPlotAxis axis;
   gint64 from, to;     /* TIME, DATE: ns at the left and the right edge */
+  FlamClock clock;     /* TIME: what that really counts */
   gint64 top;          /* the value at the upper edge */
   FlamMeasure measure; /* of the values */
   gboolean has_values; /* lines at round values */

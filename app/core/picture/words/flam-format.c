@@ -26,7 +26,9 @@ format_scaled (gint64 value, const char *const *units, guint n_units)
       scaled /= 1000;
       unit++;
     }
-  text = unit == 0 ? g_strdup_printf ("%.0f\u00a0%s", scaled, units[0])
+  text = unit == 0 ? g_strdup_printf (*units[0] ? "%.0f\u00a0%s" : "%.0f%s",
+                                      scaled,
+                                      units[0])
                    : three_digits (scaled, units[unit]);
   return g_strconcat (sign, text, NULL);
 }
@@ -80,6 +82,27 @@ flam_format_value (gint64 value, FlamUnit unit)
       break;
     }
   return format_count (value);
+}
+
+char *
+flam_format_moment (FlamClock clock, gint64 moment)
+{
+  static const char *const powers[] = { "", "k", "M", "G", "T", "P" };
+  g_autofree char *text = NULL;
+
+  switch (clock)
+    {
+    case FLAM_CLOCK_BYTES:
+      return flam_format_value (moment, FLAM_UNIT_BYTES);
+    case FLAM_CLOCK_INSTRUCTIONS:
+      text = format_scaled (moment, powers, G_N_ELEMENTS (powers));
+      /* Translators: a moment, as the number of instructions that the program
+       * has executed, such as "2.36 M" */
+      return g_strdup_printf (_ ("%s instructions"), g_strchomp (text));
+    case FLAM_CLOCK_TIME:
+      break;
+    }
+  return flam_format_value (moment, FLAM_UNIT_NS);
 }
 
 char *

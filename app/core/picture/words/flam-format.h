@@ -17,6 +17,9 @@ G_BEGIN_DECLS
 #define FLAM_SHORT_CPU 100000000
 
 char *flam_format_value (gint64 value, FlamUnit unit);
+/* A moment or a duration of the capture, by its clock: "1.52 s",
+ * "2.36 M instructions". */
+char *flam_format_moment (FlamClock clock, gint64 moment);
 char *flam_format_weight (const FlamMeasure *measure, gint64 weight);
 /* "12.3 %"; "0 %" if the whole is 0; "< 0.1 %" for parts that are not 0. */
 char *flam_format_percent (gint64 part, gint64 whole);

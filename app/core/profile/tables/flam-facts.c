@@ -10,6 +10,7 @@ static const char *const none[] = { NULL };
 const FlamFacts flam_facts_unknown = {
   .format = "",
   .command = "",
+  .clock = "",
   .engine = "",
   .engine_reason = "",
   .unseen_heap = "",
@@ -46,6 +47,7 @@ const FlamFact flam_fact_rows[] = {
   { FACT (NUMBER, uncertain_stops, "uncertain-stops", "uncertain", QUALITY) },
   { FACT (NUMBER, unseen_cpu_ns, "unseen-cpu-ns", "unseen", QUALITY) },
   { FACT (NUMBER, unnamed_frames, "unnamed-frames", "unnamed", QUALITY) },
+  { FACT (TEXT, clock, "clock", "clock", QUALITY) },
   { FACT (TEXT, engine, "engine", "engine", QUALITY) },
   { FACT (TEXT, engine_reason, "engine-reason", "", QUALITY) },
   { FACT (NUMBER, sample_bytes, "sample-bytes", "sampled", QUALITY) },
@@ -111,6 +113,15 @@ flam_fact_of_key (const char *key)
     if (fact->key != NULL && strcmp (fact->key, key) == 0)
       return fact;
   return NULL;
+}
+
+FlamClock
+flam_facts_clock (const FlamFacts *facts)
+{
+  if (strcmp (facts->clock, "instructions") == 0)
+    return FLAM_CLOCK_INSTRUCTIONS;
+  return strcmp (facts->clock, "bytes") == 0 ? FLAM_CLOCK_BYTES
+                                             : FLAM_CLOCK_TIME;
 }
 
 double

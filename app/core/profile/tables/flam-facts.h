@@ -13,6 +13,14 @@
 G_BEGIN_DECLS
 
 /* Facts about the capture, and about what is missing from it. */
+/* What times count. */
+typedef enum
+{
+  FLAM_CLOCK_TIME, /* ns */
+  FLAM_CLOCK_INSTRUCTIONS,
+  FLAM_CLOCK_BYTES, /* that the program has allocated */
+} FlamClock;
+
 typedef struct
 {
   const char *format;       /* importer id, "perf-data" */
@@ -39,6 +47,8 @@ typedef struct
                                no sample, at most: an estimate; 0 unknown */
   gint64 unnamed_frames;    /* frames of managed languages whose names could not
                                be read, in all samples; 0 unknown */
+  const char *clock;        /* what times count: "instructions", "bytes" or,
+                               for ns, "" (flam_facts_clock) */
   const char *engine;       /* the recorder's clock: "perf" or "ptrace"; may
                                be "" */
   const char *engine_reason; /* why, a sentence; "": the user chose it */
@@ -139,6 +149,7 @@ char *flam_fact_to_text (const FlamFact *fact, const FlamFacts *facts);
 /* The part of the CPU time in which no sample could be taken: shares are wrong
  * by at most this. 0: less than FLAM_FACTS_SEEN, or unknown. */
 #define FLAM_FACTS_SEEN 0.01
+FlamClock flam_facts_clock (const FlamFacts *facts);
 double flam_facts_unseen (const FlamFacts *facts);
 /* A sum from fewer samples of allocations than that is only a hint. */
 #define FLAM_FACTS_FEW 10
