@@ -42,9 +42,10 @@ struct _FlamSourcePane
   GtkCssProvider *font;
   FlamCostGutter *gutter;
   guint scroll_tick;
-  int patience; /* frames to wait for the heights of the lines */
-  double place; /* where the view is scrolled to */
-  int still;    /* number of frames during which it has not changed */
+  int patience;   /* frames to wait for the heights of the lines */
+  double place;   /* where the view is scrolled to */
+  int still;      /* number of frames during which it has not changed */
+  gboolean sized; /* the heights of all lines are known */
 
   GtkLabel *file_label;
   GtkLabel *line_label;
@@ -122,6 +123,7 @@ static void
 set_text (FlamSourcePane *self, const FlamSourceFile *file)
 {
   gtk_text_buffer_set_text (buffer_of (self), file->text, -1);
+  self->sized = FALSE;
   g_free (self->path);
   self->path = g_strdup (file->path);
   gtk_source_buffer_set_language (
@@ -194,6 +196,7 @@ scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
     return G_SOURCE_CONTINUE;
   gtk_adjustment_set_value (adjustment, place);
   self->scroll_tick = 0;
+  self->sized = TRUE;
   return G_SOURCE_REMOVE;
 }
 
@@ -205,6 +208,7 @@ on_lines_sized (FlamSourcePane *self, GtkAdjustment *adjustment)
 {
   double page = gtk_adjustment_get_page_size (adjustment);
 
+  self->sized = FALSE;
   if (self->still < 0 && self->scroll_tick != 0 && page > 1)
     gtk_adjustment_set_value (adjustment, middle_place (self, page));
 }
@@ -213,10 +217,19 @@ static void
 scroll_to_line (FlamSourcePane *self, guint32 line)
 {
   GtkTextBuffer *buffer = buffer_of (self);
+  GtkAdjustment *adjustment =
+      gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (self->view));
   GtkTextIter iter;
 
   gtk_text_buffer_get_iter_at_line (buffer, &iter, (int)line - 1);
   gtk_text_buffer_place_cursor (buffer, &iter);
+  if (self->sized)
+    {
+      gtk_adjustment_set_value (
+          adjustment,
+          middle_place (self, gtk_adjustment_get_page_size (adjustment)));
+      return;
+    }
   self->patience = PATIENCE_FRAMES;
   self->still = -1;
   if (self->scroll_tick == 0)
