@@ -103,7 +103,7 @@ class MemoryTest(Base):
         window.wait_label(lambda text: text == "total 33.7\u00a0MB")
         window.click("Summary")
         window.find("At the Peak")
-        window.wait_label(lambda text: text == "at 36.8\u00a0ms")
+        window.wait_label(lambda text: text.replace("\u00a0", " ") == "at 36.8 M instructions")
         for name in "Allocated", "Temporary", "Leaked", "Blocks", "Sizes of Blocks":
             self.assertFalse(window.seen(name), name)
         window.click("Functions")
