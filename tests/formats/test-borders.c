@@ -252,11 +252,11 @@ test_gmon (void)
   profile = load ("gmon.out", bytes);
   assert_samples (profile,
                   0,
-                  "[a.out] :0+1008 = 20000000\n"
                   "[a.out] :0+1020 = 0\n"
-                  "[a.out] :0+1008 < [a.out] :0+1020 = 0\n"
                   "[a.out] :0+1010 < [a.out] :0+1020 = 25000000\n"
                   "[a.out] :0+1010 = 5000000\n"
+                  "[a.out] :0+1008 = 20000000\n"
+                  "[a.out] :0+1008 < [a.out] :0+1020 = 0\n"
                   "[a.out] :0+1030 = 10000000\n");
 }
 

@@ -466,7 +466,7 @@ test_kernel_names (void)
     }
   g_assert_true (g_file_get_contents ("/proc/kallsyms", &text, NULL, NULL));
   g_assert_null (flam_kernel_names_find (names, 16));
-  lines = g_strsplit (text, "\n", -1);
+  lines = g_strsplit_set (text, "\n", -1);
   n_lines = g_strv_length (lines);
   for (guint i = 1; i + 1 < n_lines; i += 50)
     {
