@@ -3,8 +3,8 @@
 #define FLAM_CLI_TOP_STORE_H
 
 /* "top" of a store of runs (flam-history-store.h): the costs of functions,
- * summed over its runs, or over those that have all labels of the options:
- * host, job, commit, or name. There are no stacks in a store. */
+ * summed over all of its runs. With --label, only runs with each of these
+ * labels (host, job, commit, name) count. A store contains no stacks. */
 
 #include "flam-cli.h"
 #include "flam-core-query.h"

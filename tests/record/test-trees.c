@@ -432,7 +432,7 @@ test_hierarchies (void)
   for (guint i = 0; i < G_N_ELEMENTS (mounts); i++)
     if (access (mounts[i], W_OK) != 0)
       {
-        g_test_skip ("there are no writable groups of the first version");
+        g_test_skip ("the groups of cgroups version 1 cannot be written here");
         return;
       }
   for (guint i = 0; i < G_N_ELEMENTS (mounts); i++)

@@ -2,11 +2,10 @@
 #ifndef FLAM_KERNEL_NAMES_H
 #define FLAM_KERNEL_NAMES_H
 
-/* The running kernel's names of single addresses. /proc/kallsyms is a text of
- * more than 100,000 lines, which the kernel prints for each reader: 40 ms.
- * Where bpf(2) is permitted, the kernel is asked for the few that are needed,
- * 10 µs each; that text is read where it is not, and for many names. May be
- * used in several threads. */
+/* The running kernel's names of single addresses. Where bpf(2) is permitted,
+ * each name is a query to the kernel, of about 10 µs. Otherwise, and for many
+ * names, /proc/kallsyms is read: the kernel prints its more than 100,000 lines
+ * for each reader, in 40 ms. May be used in several threads. */
 
 #include "flam-core-profile.h"
 

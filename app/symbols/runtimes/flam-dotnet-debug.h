@@ -9,10 +9,10 @@
  *   (6 on)  (with their flag only)
  *
  * Numbers are written in nibbles, the low one of a byte first: three bits each,
- * the highest bits first, and a bit that tells whether another one follows. Up
- * to 9, so are the pairs; 10 gives each the same number of bits. What is
- * inlined is in the compiler's notes, which it makes on request alone
- * (DOTNET_RichDebugInfo).
+ * the highest bits first, and a bit that tells whether another one follows. The
+ * pairs are such numbers up to .NET 9; in .NET 10, all pairs have the same
+ * number of bits. Inlined methods are listed in the compiler's notes, which it
+ * writes only on request (DOTNET_RichDebugInfo).
  *
  * Sources: dotnet/runtime's docs/design/datacontracts/DebugInfo.md,
  * src/coreclr/vm/debuginfostore.cpp, src/coreclr/inc/patchpointinfo.h. */

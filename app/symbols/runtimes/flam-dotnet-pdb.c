@@ -279,8 +279,8 @@ typedef struct
   guint32 line; /* 0: unknown */
 } Point;
 
-/* Of the first of its files. What has no line, as it is the compiler's own, has
- * that before it. */
+/* The points of the method's first file. Code that the compiler added has no
+ * line of its own, and gets the line before it. */
 static GArray *
 read_points (Reader *reader, guint32 *document)
 {

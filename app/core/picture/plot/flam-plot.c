@@ -147,7 +147,6 @@ flam_plot_measure (const FlamPlot *plot,
   if (shape == FLAM_PLOT_CELLS)
     {
       int n = (int)(across ? n_columns (plot) : plot->n_rows);
-
       int room = across ? (int)row_room (plot) : 0;
 
       *minimum += n * CELL_LEAST + room;
