@@ -254,6 +254,22 @@ static const Case cases[] = {
     FALSE,
     "sleep: main;nap 90\nmain 10\n",
     "nap takes 90 %" },
+  { "the recorder's library is charged to nobody",
+    FALSE,
+    "main@/m/a.c:4;malloc!/usr/lib/libc.so.6 10\n"
+    "main@/m/a.c:4;[recorder]!libflambeau-alloc.so 60\n"
+    "main@/m/a.c:4;[recorder]!libflambeau-alloc.so;syscall!/usr/lib/libc.so.6 "
+    "15\n"
+    "main@/m/a.c:3;small@/m/a.c:2 15\n",
+    "small takes 15 % (a.c:2). Recording itself takes 75 %" },
+  { "less than a tenth of the recorder's is not worth a sentence",
+    FALSE,
+    "main;work 91\nmain;work;[recorder]!libflambeau-alloc.so 9\n",
+    "work takes 91 %" },
+  { "a function of that name elsewhere",
+    FALSE,
+    "main;work 60\nmain;[recorder]!mine.so 40\n",
+    "work takes 60 %" },
   { "empty", FALSE, "", "" },
   { "no weight", FALSE, "main 0\n", "" },
 };

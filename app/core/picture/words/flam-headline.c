@@ -36,6 +36,8 @@ static const Patterns spread = {
   N_ ("No function stands out. The largest is %s with %s (%s)"),
   N_ ("No function stands out. The largest is %s with %s"),
 };
+/* Translators: a share */
+static const char recording[] = N_ ("Recording itself takes %s");
 static const Patterns unnamed = {
   /* Translators: a share, and the file of a program or library */
   N_ ("No function names for %s, most of it in %s"),
@@ -167,17 +169,49 @@ typedef struct
   guint measure;
   gint64 *weight; /* one per shown stack */
   gint64 total;
+  FlamId recorder;    /* its function, or FLAM_NONE */
+  gint64 recording;   /* in and below that function, part of `total` */
   gint64 needs;       /* what an own function has to be charged with */
   gboolean own_first; /* even if none has that much */
-  FlamId *within;  /* per shown stack: the stack of its innermost own frame */
+  FlamId *within;  /* per shown stack: the stack of its innermost own frame;
+                    * none within the recorder */
   gint64 *charged; /* per function, by its innermost own frame */
   gint64 *self;    /* per function */
 } Costs;
+
+/* The function that stands for the library of the recorder. */
+static FlamId
+find_recorder (const FlamProfile *profile)
+{
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    if (strcmp (flam_profile_function_name (profile, i), FLAM_RECORDER_NAME) ==
+            0 &&
+        strcmp (flam_profile_module_name (profile, i), FLAM_RECORDER_LIBRARY) ==
+            0)
+      return i;
+  return FLAM_NONE;
+}
 
 static FlamId
 function_of (const Costs *costs, FlamId stack)
 {
   return costs->profile->frames.function[costs->shown->frame[stack]];
+}
+
+/* Per shown stack: whether it is in the function or below it. */
+static guint8 *
+find_through (const Costs *costs, FlamId function)
+{
+  guint8 *through = g_new0 (guint8, costs->shown->n + 1);
+
+  for (FlamId s = 0; s < costs->shown->n; s++)
+    {
+      FlamId prefix = costs->shown->prefix[s];
+
+      through[s] = function_of (costs, s) == function ||
+                   (prefix != FLAM_NONE && through[prefix]);
+    }
+  return through;
 }
 
 /* `weight` is one per stack of the profile. */
@@ -190,21 +224,30 @@ costs_init (Costs *costs,
             const gint64 *weight,
             gint64 total)
 {
+  g_autofree guint8 *recorded = NULL;
+
   *costs = (Costs){ .profile = profile,
                     .shown = shown,
                     .own = own,
                     .measure = measure,
                     .total = total,
-                    .needs = total / STANDS_OUT };
+                    .recorder = find_recorder (profile) };
   costs->weight = flam_shown_sum (shown, profile->stacks.n, weight);
   costs->within = g_new (FlamId, shown->n + 1);
   costs->charged = g_new0 (gint64, profile->functions.n + 1);
   costs->self = g_new0 (gint64, profile->functions.n + 1);
+  recorded = find_through (costs, costs->recorder);
   for (FlamId s = 0; s < shown->n; s++)
     {
       FlamId function = function_of (costs, s);
       FlamId prefix = shown->prefix[s];
 
+      if (recorded[s])
+        {
+          costs->within[s] = FLAM_NONE;
+          costs->recording += costs->weight[s];
+          continue;
+        }
       costs->within[s] = own[function]         ? s
                          : prefix == FLAM_NONE ? FLAM_NONE
                                                : costs->within[prefix];
@@ -213,6 +256,7 @@ costs_init (Costs *costs,
         costs->charged[function_of (costs, costs->within[s])] +=
             costs->weight[s];
     }
+  costs->needs = (total - costs->recording) / STANDS_OUT;
 }
 
 static void
@@ -259,19 +303,27 @@ heaviest (const Costs *costs, const gint64 *weight, gboolean of_own)
 static gint64
 total_of (const Costs *costs, FlamId function)
 {
-  g_autofree guint8 *through = g_new0 (guint8, costs->shown->n + 1);
+  g_autofree guint8 *through = find_through (costs, function);
   gint64 total = 0;
 
   for (FlamId s = 0; s < costs->shown->n; s++)
-    {
-      FlamId prefix = costs->shown->prefix[s];
-
-      through[s] = function_of (costs, s) == function ||
-                   (prefix != FLAM_NONE && through[prefix]);
-      if (through[s])
-        total += costs->weight[s];
-    }
+    if (through[s])
+      total += costs->weight[s];
   return total;
+}
+
+/* The part of it that is not the recorder's. */
+static gint64
+work_of (const Costs *costs, FlamId function)
+{
+  g_autofree guint8 *through = find_through (costs, function);
+  g_autofree guint8 *recorded = find_through (costs, costs->recorder);
+  gint64 work = 0;
+
+  for (FlamId s = 0; s < costs->shown->n; s++)
+    if (through[s] && !recorded[s])
+      work += costs->weight[s];
+  return work;
 }
 
 /* The line of the function that is charged most, by its own cost, or including
@@ -343,7 +395,7 @@ is_by_self (const Costs *costs, FlamId function)
 
   if (self < rest)
     return FALSE;
-  return rest <= total_of (costs, function) - charged + costs->total / 50;
+  return rest <= work_of (costs, function) - charged + costs->total / 50;
 }
 
 static gboolean
@@ -459,7 +511,7 @@ add_unnamed (FlamHeadline *headline, const Costs *costs)
   gint64 sum = find_unnamed (costs, &module);
   gboolean most;
 
-  if (sum <= costs->total / 2)
+  if (sum <= (costs->total - costs->recording) / 2)
     return FALSE;
   sentence = add_sentence (headline);
   add_part (sentence,
@@ -498,14 +550,16 @@ add_samples (FlamHeadline *headline, const Costs *costs)
   const Patterns *patterns = &takes_self;
   Finding found;
   gboolean any = find (costs, &found);
+  gint64 work;
 
   if (!(any && found.own) && add_unnamed (headline, costs))
     return;
   if (!any)
     return;
-  if (found.value < (found.own ? costs->needs : costs->total / STANDS_OUT))
+  work = costs->total - costs->recording;
+  if (found.value < (found.own ? costs->needs : work / STANDS_OUT))
     {
-      if (!found.own && named_self (costs) < costs->total / 2)
+      if (!found.own && named_self (costs) < work / 2)
         return;
       patterns = &spread;
     }
@@ -515,6 +569,24 @@ add_samples (FlamHeadline *headline, const Costs *costs)
   add_name (sentence, costs, &found);
   add_share (sentence, costs, &found, costs->total);
   end_sentence (sentence, costs, &found, patterns);
+}
+
+/* Where the recorder takes a tenth, its figure stands beside those that include
+ * it. */
+static void
+add_recording (FlamHeadline *headline, const Costs *costs)
+{
+  FlamSentence *sentence;
+
+  if (costs->recording == 0 || costs->recording < costs->total / STANDS_OUT)
+    return;
+  sentence = add_sentence (headline);
+  sentence->pattern = recording;
+  add_part (sentence,
+            FLAM_HEADLINE_FUNCTION,
+            costs->measure,
+            costs->recorder,
+            share_text (costs->recording, costs->total));
 }
 
 /* The weights of one state. */
@@ -1023,6 +1095,7 @@ add_all (FlamHeadline *headline,
       &costs, profile, shown, own, measure, weights->weight, weights->total);
   prefer_own (&costs, in_own_code);
   add_samples (headline, &costs);
+  add_recording (headline, &costs);
   costs_clear (&costs);
   return TRUE;
 }
