@@ -293,23 +293,23 @@ class RecordTest(Base):
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         program = (
-            "import sys\n"
+            "import getpass, sys\n"
             "print('Hello', input('Name? '), sys.stdin.isatty(), flush=True)\n"
+            "print(len(getpass.getpass('Secret? ', sys.stdout)), flush=True)\n"
             "print('rest:', sys.stdin.read(), end='', flush=True)\n"
         )
         window = self.open("--record", "--", "/usr/bin/python3", "-c", program)
         field = window.find("Input for the program", "text")
         output = window.find("Output of python3", "text")
         wait_for("the question", lambda: output.text() == "Name? ")
-
-        def has_focus():
-            window.mouse(field)
-            return field.has_state("FOCUSED")
-        # The field moves while the first pictures come.
-        wait_for("the focus", has_focus)
+        wait_for("the focus", lambda: field.has_state("FOCUSED"))
         window.write("Ada")
         window.key("Return")
-        wait_for("the answer", lambda: output.text().endswith("Hello Ada True\n"))
+        wait_for("the answer", lambda: "Hello Ada True\n" in output.text())
+        wait_for("the second question", lambda: output.text().endswith("Secret? "))
+        window.write("tree")
+        window.key("Return")
+        wait_for("its length", lambda: output.text().endswith("Secret? \n4\n"))
         window.click("End Input", "push button")
         wait_for("the end", lambda: output.text().endswith("rest: "))
 

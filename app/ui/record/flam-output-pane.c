@@ -108,6 +108,19 @@ append (FlamOutputPane *self, const char *text)
                                       gtk_text_buffer_get_insert (buffer));
 }
 
+/* The keyboard goes to the field, unless it is being used to write elsewhere. */
+static void
+offer_input (FlamOutputPane *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+
+  self->offered = TRUE;
+  gtk_widget_set_visible (GTK_WIDGET (self), TRUE);
+  if (focus == NULL || !GTK_IS_EDITABLE (focus))
+    gtk_widget_grab_focus (GTK_WIDGET (self->input));
+}
+
 static void
 update_content (FlamOutputPane *self)
 {
@@ -118,10 +131,10 @@ update_content (FlamOutputPane *self)
   gtk_widget_set_visible (self->input_box, takes);
   if (takes && !self->offered &&
       flam_recording_waits_for_input (self->recording))
-    {
-      self->offered = TRUE;
-      gtk_widget_set_visible (GTK_WIDGET (self), TRUE);
-    }
+    offer_input (self);
+  if (takes)
+    gtk_entry_set_visibility (self->input,
+                              !flam_recording_hides_input (self->recording));
   if (has == self->has_content)
     return;
   self->has_content = has;
@@ -190,11 +203,14 @@ on_line (FlamOutputPane *self)
 {
   g_autofree char *line = g_strconcat (
       gtk_editable_get_text (GTK_EDITABLE (self->input)), "\n", NULL);
+  gboolean hidden;
 
   if (self->recording == NULL)
     return;
+  hidden = flam_recording_hides_input (self->recording);
   flam_recording_send_input (self->recording, line);
-  append (self, line);
+  if (!hidden)
+    append (self, line);
   gtk_editable_set_text (GTK_EDITABLE (self->input), "");
 }
 

@@ -258,24 +258,18 @@ flam_recording_take_printed (FlamRecording *self, gboolean *left_out)
 
 /* --- input ---------------------------------------------------------------- */
 
-/* A terminal without echo, since nobody would read that: the pane shows what
- * was sent. It is nobody's controlling terminal, so that it sends no signals.
- * -1 if the system has none; the program then reads what the window does. */
+/* Nobody reads the terminal's echo: the pane shows what was sent. It is nobody's
+ * controlling terminal, so that it sends no signals. -1 if the system has none;
+ * the program then reads what the window does. */
 static int
 open_terminal (FlamRecording *self)
 {
-  struct termios mode;
   int theirs;
 
   if (openpty (&self->input, &theirs, NULL, NULL, NULL) != 0)
     {
       self->input = -1;
       return -1;
-    }
-  if (tcgetattr (theirs, &mode) == 0)
-    {
-      mode.c_lflag &= ~(tcflag_t)ECHO;
-      tcsetattr (theirs, TCSANOW, &mode);
     }
   fcntl (self->input, F_SETFD, FD_CLOEXEC);
   fcntl (self->input, F_SETFL, O_NONBLOCK);
@@ -306,6 +300,16 @@ flam_recording_waits_for_input (FlamRecording *self)
          g_str_has_prefix (line, "0 0x0 ");
 }
 
+gboolean
+flam_recording_hides_input (FlamRecording *self)
+{
+  struct termios mode;
+
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), FALSE);
+  return self->input >= 0 && tcgetattr (self->input, &mode) == 0 &&
+         (mode.c_lflag & (tcflag_t)ECHO) == 0;
+}
+
 void
 flam_recording_send_input (FlamRecording *self, const char *text)
 {
@@ -314,7 +318,8 @@ flam_recording_send_input (FlamRecording *self, const char *text)
   g_return_if_fail (FLAM_IS_RECORDING (self));
   if (self->input < 0)
     return;
-  /* A program's output to its own input would fill the terminal. */
+  /* The echo, and a program's output to its own input, would fill the
+   * terminal. */
   while (read (self->input, unread, sizeof unread) > 0)
     ;
   if (write (self->input, text, strlen (text)) < 0)

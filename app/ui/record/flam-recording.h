@@ -57,6 +57,8 @@ gboolean flam_recording_takes_input (FlamRecording *recording);
 /* Whether the program waits for a line of it now, as far as this can be
  * determined. */
 gboolean flam_recording_waits_for_input (FlamRecording *recording);
+/* Whether it has turned the echo off, as for a password. */
+gboolean flam_recording_hides_input (FlamRecording *recording);
 /* A line with its end; "\004", on a line of its own, ends the input. */
 void flam_recording_send_input (FlamRecording *recording, const char *text);
 void flam_recording_set_paused (FlamRecording *recording, gboolean paused);
