@@ -309,6 +309,42 @@ test_selection (void)
   g_assert_cmpstr (hidden, ==, "b takes 75 %");
 }
 
+/* A recorder's clock takes its samples by chance. */
+static void
+test_too_few (void)
+{
+  for (guint n = 9; n <= 10; n++)
+    {
+      g_autoptr (FlamBuilder) builder = flam_builder_new ();
+      g_autoptr (FlamProfile) profile = NULL;
+      FlamId process = flam_builder_process (builder, 1, 0);
+      FlamSample sample = { .thread =
+                                flam_builder_thread (builder, process, 1, 0),
+                            .stack = add_frame (builder, FLAM_NONE, "munmap") };
+      gint64 weight = 1000000;
+      int column = (int)flam_builder_add_column (builder);
+      g_autofree char *text = NULL;
+
+      flam_builder_set_fact (builder, "engine", "ptrace");
+      flam_builder_add_measure (builder,
+                                "cpu-time",
+                                "CPU time",
+                                FLAM_UNIT_NS,
+                                FLAM_MEASURE_CPU,
+                                column,
+                                FLAM_NONE);
+      for (guint i = 0; i < n; i++)
+        flam_builder_add_sample (builder, &sample, &weight);
+      profile = flam_builder_finish (builder, NULL);
+      text = sentence_of (profile, NULL);
+      g_assert_cmpstr (text,
+                       ==,
+                       n < 10
+                           ? "Too few samples (9) to tell what takes the time"
+                           : "munmap takes 100 %");
+    }
+}
+
 /* The target of a click on each part. */
 static void
 test_parts (void)
@@ -501,6 +537,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/headline/sentences", test_sentences);
   g_test_add_func ("/headline/selection", test_selection);
+  g_test_add_func ("/headline/too-few", test_too_few);
   g_test_add_func ("/headline/parts", test_parts);
   g_test_add_func ("/headline/show", test_show);
   g_test_add_func ("/headline/memory", test_memory);

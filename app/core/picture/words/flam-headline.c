@@ -9,6 +9,7 @@
 #define NAME_MAX_CHARS 60
 /* A function stands out if it has a tenth of the total. */
 #define STANDS_OUT 10
+#define FEW 10 /* samples */
 /* The threads of a runtime wait all the time: the user's own code comes before
  * them if it has a hundredth of the time, and stands out within that. */
 #define OWN_LEAST 100
@@ -36,6 +37,9 @@ static const Patterns spread = {
   N_ ("No function stands out. The largest is %s with %s (%s)"),
   N_ ("No function stands out. The largest is %s with %s"),
 };
+/* Translators: how many */
+static const char too_few[] =
+    N_ ("Too few samples (%s) to tell what takes the time");
 /* Translators: a share */
 static const char recording[] = N_ ("Recording itself takes %s");
 static const Patterns unnamed = {
@@ -541,6 +545,26 @@ named_self (const Costs *costs)
     if (is_named (costs->profile, i))
       sum += costs->self[i];
   return sum;
+}
+
+/* So few samples of a clock show nothing but chance; a wait is as long as its
+ * sample. */
+static gboolean
+add_too_few (FlamHeadline *headline, const FlamProfile *profile, guint measure)
+{
+  FlamSentence *sentence;
+
+  if (*profile->facts.engine == '\0' || profile->samples.state != NULL ||
+      profile->samples.n >= FEW)
+    return FALSE;
+  sentence = add_sentence (headline);
+  sentence->pattern = too_few;
+  add_part (sentence,
+            FLAM_HEADLINE_MEASURE,
+            measure,
+            FLAM_NONE,
+            g_strdup_printf ("%u", profile->samples.n));
+  return TRUE;
 }
 
 static void
@@ -1088,7 +1112,7 @@ add_all (FlamHeadline *headline,
   weights = flam_weights_new (profile, selection, progress, error);
   if (weights == NULL)
     return FALSE;
-  if (weights->total <= 0 ||
+  if (weights->total <= 0 || add_too_few (headline, profile, measure) ||
       add_waiting (headline, weights, shown, own, measure, &in_own_code))
     return TRUE;
   costs_init (

@@ -24,6 +24,9 @@
  * which the threads begin that wait most. A futex is a lock, unless the
  * functions that call it are named after something else that threads wait for.
  *
+ * Fewer than ten samples of a recorder's clock name nothing: "Too few samples
+ * (3) to tell what takes the time".
+ *
  * What the recorder's library does within the program is charged to nobody; if
  * it takes a tenth of the total, a sentence of its own gives its share.
  *
