@@ -121,6 +121,13 @@ all self=1 total=4
     chop self=0 total=2
       + self=2 total=2
 
+# As filter of FlameGraphs.jl, which also compares "NAME at FILE".
+$ flambeau-cli dump captures/jlprof/plain.jlprof --stage tree --no-native --branches 'at int\.jl'
+all self=1 total=4
+  cook self=1 total=3 status=gc
+    chop self=0 total=2
+      + self=2 total=2
+
 # As norepl of FlameGraphs.jl: what the REPL runs is at the root.
 $ flambeau-cli dump captures/jlprof/wall.jlprof --stage tree --no-native --no-repl | grep -v task; flambeau-cli top captures/jlprof/wall.jlprof --no-repl --focus run_backend
 all self=0 total=5

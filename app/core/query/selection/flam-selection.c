@@ -242,6 +242,38 @@ flam_selection_add_transform (FlamSelection *selection,
   return TRUE;
 }
 
+/* "NAME" or "NAME,FILE". */
+static gboolean
+is_exactly (const char *name, const char *file, const char *pattern)
+{
+  gsize length = strlen (name);
+
+  if (strcmp (name, pattern) == 0)
+    return TRUE;
+  return strncmp (name, pattern, length) == 0 && pattern[length] == ',' &&
+         g_str_has_suffix (file, pattern + length + 1);
+}
+
+gboolean
+flam_transform_matches (const FlamTransform *transform,
+                        const FlamProfile *profile,
+                        FlamFunctionId function)
+{
+  const char *name = flam_profile_function_name (profile, function);
+  const char *file =
+      flam_profile_string (profile, profile->functions.file[function]);
+  g_autofree char *place = NULL;
+
+  if (transform->regex == NULL)
+    return is_exactly (name, file, transform->pattern);
+  if (flam_regex_match (transform->regex, name))
+    return TRUE;
+  if (transform->kind != FLAM_TRANSFORM_BRANCHES || *file == '\0')
+    return FALSE;
+  place = g_strdup_printf ("%s at %s", name, file);
+  return flam_regex_match (transform->regex, place);
+}
+
 gboolean
 flam_selection_check (const FlamSelection *selection,
                       const FlamProfile *profile,
@@ -254,8 +286,7 @@ flam_selection_check (const FlamSelection *selection,
       if (transform->regex == NULL)
         continue;
       for (FlamId f = 0; f < profile->functions.n; f++)
-        flam_regex_match (transform->regex,
-                          flam_profile_function_name (profile, f));
+        flam_transform_matches (transform, profile, f);
       if (flam_regex_get_slow (transform->regex) != NULL)
         return flam_error_set (
             error,

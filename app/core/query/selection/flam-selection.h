@@ -132,6 +132,11 @@ gboolean flam_selection_has_thread (const FlamSelection *selection,
                                     FlamThreadId thread);
 /* Adds a label that samples must have: KEY=VALUE. */
 void flam_selection_add_label (FlamSelection *selection, const char *condition);
+/* By the function's name. Branches also by "NAME at FILE", with the file of the
+ * function, as in FlameGraphs.jl. */
+gboolean flam_transform_matches (const FlamTransform *transform,
+                                 const FlamProfile *profile,
+                                 FlamFunctionId function);
 /* FALSE with FLAM_ERROR_INVALID if a transform's regex takes too long on a
  * function's name. Such a transform matches nothing. */
 gboolean flam_selection_check (const FlamSelection *selection,

@@ -65,35 +65,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
 
 /* --- matches ------------------------------------------------------------- */
 
-/* "NAME" or "NAME,FILE". */
-static gboolean
-prune_matches (const FlamProfile *profile,
-               FlamFunctionId function,
-               const char *pattern)
-{
-  const char *name = flam_profile_function_name (profile, function);
-  gsize length = strlen (name);
-  const char *file;
-
-  if (strcmp (name, pattern) == 0)
-    return TRUE;
-  if (strncmp (name, pattern, length) != 0 || pattern[length] != ',')
-    return FALSE;
-  file = flam_profile_string (profile, profile->functions.file[function]);
-  return g_str_has_suffix (file, pattern + length + 1);
-}
-
-static gboolean
-transform_matches (const FlamProfile *profile,
-                   FlamFunctionId function,
-                   const FlamTransform *transform)
-{
-  if (transform->regex == NULL)
-    return prune_matches (profile, function, transform->pattern);
-  return flam_regex_match (transform->regex,
-                           flam_profile_function_name (profile, function));
-}
-
 static gboolean
 match_functions (Walk *walk, const FlamProgress *progress, GError **error)
 {
@@ -112,7 +83,7 @@ match_functions (Walk *walk, const FlamProgress *progress, GError **error)
         walk->focused |= 1ull << t;
       for (FlamId f = 0; f < profile->functions.n; f++)
         {
-          if (transform_matches (profile, f, transform))
+          if (flam_transform_matches (transform, profile, f))
             walk->matches[f] |= 1ull << t;
           if (f % 1024 == 0 && !flam_progress_step (progress, 0, error))
             return FALSE;
