@@ -336,7 +336,7 @@ close_node (Reader *reader)
   FlamSample sample = { .stack = node->stack };
   gint64 left = node->left;
 
-  if (left > 0 && node->stack != FLAM_NONE)
+  if (left > 0)
     {
       sample.thread = only_thread (reader);
       flam_builder_add_sample (reader->builder, &sample, &left);
@@ -345,7 +345,8 @@ close_node (Reader *reader)
   g_array_set_size (reader->nodes, reader->nodes->len - 1);
 }
 
-/* The root is not a function: "ROOT". */
+/* The root, "ROOT", is not a function. Its own columns are samples without a
+ * stack: they have only functions of C, which a graph does not contain. */
 static gboolean
 open_node (Reader *reader)
 {
