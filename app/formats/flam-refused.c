@@ -79,6 +79,10 @@ typedef struct
       "top-down -format csv -result-dir FOLDER -report-output FILE` "          \
       "and open that")
 
+#define GPROFNG                                                                \
+  N_ ("this is output of gprofng without a call tree; print it with `gprofng " \
+      "display text -calltree FOLDER` and open that text")
+
 #define PERF_TRACER "tracer_name = \"perf\""
 
 /* A packet of CTF whose head is that of OCaml's memtrace: u32 magic, u32 bits,
@@ -326,6 +330,8 @@ static const Refused all[] = {
   { AT (ANYWHERE, "{\"counter-value\" : \""), PERF_STAT },
   { AT (ANYWHERE, "{\"interval\" : "), PERF_STAT },
   { IF (is_perf_stat_table), PERF_STAT },
+  { AT (ANYWHERE, "Lines sorted by metric: "), GPROFNG },
+  { AT (ANYWHERE, "PCs sorted by metric: "), GPROFNG },
   { AT (ANYWHERE, "<HPCToolkitExperiment"), HPCTOOLKIT },
   { AT (ANYWHERE, "== Memcheck, a memory error detector"), MEMORY_ERRORS },
   { AT (ANYWHERE, "ERROR: AddressSanitizer: "), MEMORY_ERRORS },

@@ -217,6 +217,11 @@ static const Case cases[] = {
     BYTES ("\n Performance counter stats for './a':\n"),
     "perf stat",
     "perf record" },
+  { "lines.er.txt",
+    BYTES ("Lines sorted by metric: Exclusive Total CPU Time\n\n"
+           "Excl. Total   Incl. Total    Name\n"),
+    "gprofng",
+    "-calltree" },
   { "access.log",
     BYTES ("10.0.0.1 - - [10/Oct/2020:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 "
            "2326\n10.0.0.1 - - [10/Oct/2020:13:55:37 -0700] \"GET /b "

@@ -15,20 +15,25 @@
  *    0.210  70.00       |  +-leaf
  *    0.090  30.00       +-leaf
  *
- * The column of "+-" is a row's depth. A list of functions has self times
- * first, and no callers. Source: gprofng's manual. */
+ * The column of "+-" is a row's depth. A list of functions has no callers; its
+ * columns are in the order of -metrics, by default self times ("Excl.") first.
+ * Source: gprofng's manual. */
 
 #include "flam-stack-text.h"
 
 #include "flam-amount.h"
 
 #define SECOND 1000000000
+#define MAX_NUMBERS 64
 
 typedef struct
 {
   gboolean tree; /* else a list of functions */
   gboolean seconds;
   gboolean in_rows;
+  guint n_metrics;   /* of a list of functions */
+  guint self_metric; /* which of them is "Excl."; n_metrics: none */
+  guint n_numbers;   /* in each row, by that of <Total>; 0: not yet known */
 } Gprofng;
 
 static Gprofng *
@@ -57,10 +62,15 @@ parse_gprofng (FlamSlice text, FlamTextFrame *frame)
     frame->name.length = 0;
 }
 
-/* "0.210  70.00   ", with `most` numbers: the first one, and what follows. */
-static gboolean
-take_numbers (
-    FlamSlice line, guint most, gint64 scale, gint64 *first, FlamSlice *rest)
+/* "0.210  70.00   ", with `most` numbers. Returns how many there are; `value`
+ * is the one at `which`, and `rest` what follows. */
+static guint
+take_numbers (FlamSlice line,
+              guint most,
+              guint which,
+              gint64 scale,
+              gint64 *value,
+              FlamSlice *rest)
 {
   const char *at = line.text, *end = line.text + line.length;
   guint n = 0;
@@ -68,12 +78,12 @@ take_numbers (
   while (n < most)
     {
       const char *number;
-      gint64 value;
+      gint64 taken;
 
       while (at < end && *at == ' ')
         at++;
       number = at;
-      if (!flam_amount_number (&at, end, n == 0 ? scale : 1, &value))
+      if (!flam_amount_number (&at, end, n == which ? scale : 1, &taken))
         break;
       /* "0." */
       if (at < end && *at == '.')
@@ -83,11 +93,27 @@ take_numbers (
           at = number;
           break;
         }
-      if (n++ == 0)
-        *first = value;
+      if (n++ == which)
+        *value = taken;
     }
   *rest = (FlamSlice){ at, end - at };
-  return n > 0;
+  return n;
+}
+
+/* "Excl. Total   Incl. Total    Name" */
+static void
+count_metrics (Gprofng *state, FlamSlice words)
+{
+  for (; words.length > 0; words = flam_slice_from (words, 1))
+    {
+      gboolean self = flam_slice_begins (words, "Excl.");
+
+      if (!self && !flam_slice_begins (words, "Incl."))
+        continue;
+      if (!self && state->self_metric == state->n_metrics)
+        state->self_metric++;
+      state->n_metrics++;
+    }
 }
 
 /* Of rows in ns, of stacks in µs. */
@@ -99,6 +125,33 @@ scale_of (const Gprofng *state)
   return state->tree ? SECOND : SECOND / 1000;
 }
 
+/* Each metric has one number, or two with its percentage. */
+static gboolean
+read_function (FlamStackText *text, FlamSlice line)
+{
+  Gprofng *state = gprofng_of (text);
+  FlamSlice rest;
+  gint64 value = 0;
+  guint most = state->n_numbers > 0 ? state->n_numbers : MAX_NUMBERS;
+  guint which =
+      state->n_metrics > 0
+          ? state->self_metric * MAX (state->n_numbers / state->n_metrics, 1)
+          : 0;
+  guint n = take_numbers (line, most, which, scale_of (state), &value, &rest);
+
+  rest = flam_slice_strip (rest);
+  if (n == 0 || rest.length == 0)
+    return FALSE;
+  if (flam_slice_is (rest, "<Total>"))
+    state->n_numbers = n;
+  else if (value != 0)
+    {
+      flam_stack_text_frame (text, rest);
+      flam_stack_text_end (text, value);
+    }
+  return TRUE;
+}
+
 static gboolean
 read_row (FlamStackText *text, FlamSlice line)
 {
@@ -107,20 +160,10 @@ read_row (FlamStackText *text, FlamSlice line)
   gint64 value = 0;
   gsize branch;
 
-  if (!take_numbers (
-          line, state->tree ? 2 : 4, scale_of (state), &value, &rest))
-    return FALSE;
   if (!state->tree)
-    {
-      rest = flam_slice_strip (rest);
-      if (rest.length == 0)
-        return FALSE;
-      if (flam_slice_is (rest, "<Total>") || value == 0)
-        return TRUE;
-      flam_stack_text_frame (text, rest);
-      flam_stack_text_end (text, value);
-      return TRUE;
-    }
+    return read_function (text, line);
+  if (take_numbers (line, 2, 0, scale_of (state), &value, &rest) == 0)
+    return FALSE;
   branch = flam_slice_find (rest, "+-");
   if (branch == rest.length)
     return FALSE;
@@ -146,12 +189,13 @@ read_gprofng (FlamStackText *text, FlamSlice line)
   if (flam_slice_begins (words, "Functions Call Tree. Metric: ") ||
       flam_slice_begins (words, "Functions sorted by metric: "))
     {
-      state->tree = flam_slice_begins (words, "Functions Call");
-      state->in_rows = FALSE;
+      *state = (Gprofng){ .tree = flam_slice_begins (words, "Functions Call"),
+                          .seconds = state->seconds };
       return TRUE;
     }
   if (!state->in_rows && !flam_text_is_digit (*words.text))
     {
+      count_metrics (state, words);
       if (flam_slice_find (words, "sec.") < words.length && !state->seconds)
         {
           state->seconds = TRUE;
