@@ -591,7 +591,8 @@ put_threads (Writer *writer, const char *title)
 
 /* --- the document -------------------------------------------------------- */
 
-/* The changes of a counter. */
+/* The changes of a counter. The profiler takes the first one as 0, so that one
+ * with that value comes before it, at the same time. */
 static void
 put_counter (Writer *writer, const FlamCounter *counter)
 {
@@ -601,9 +602,9 @@ put_counter (Writer *writer, const FlamCounter *counter)
   flam_export_json_member (writer->out, "{\"name\":", name);
   flam_export_json_member (writer->out, ",\"display\":{\"label\":", name);
   flam_sink_printf (writer->out,
-                    ",\"graphType\":\"%s\",\"unit\":\"%s\",\"color\":\"%s\","
+                    ",\"graphType\":\"line-accumulated\",\"unit\":\"%s\","
+                    "\"color\":\"%s\","
                     "\"markerSchemaLocation\":%s,\"sortWeight\":%u}",
-                    memory ? "line-accumulated" : "line-rate",
                     memory ? "bytes" : "",
                     memory ? "orange" : "grey",
                     memory ? "\"timeline-memory\"" : "null",
@@ -614,16 +615,17 @@ put_counter (Writer *writer, const FlamCounter *counter)
                     "\"samples\":{\"length\":%u,\"time\":[",
                     memory ? "Memory" : "Other",
                     flam_part_pid (writer->part, 0),
-                    counter->n);
+                    counter->n + 1);
+  put_milliseconds (writer, counter->time[0]);
   for (guint32 i = 0; i < counter->n; i++)
     {
-      flam_sink_put (writer->out, i > 0 ? "," : "");
+      flam_sink_put (writer->out, ",");
       put_milliseconds (writer, counter->time[i]);
     }
-  flam_sink_put (writer->out, "],\"count\":[");
+  flam_sink_put (writer->out, "],\"count\":[0");
   for (guint32 i = 0; i < counter->n; i++)
     {
-      flam_sink_put (writer->out, i > 0 ? "," : "");
+      flam_sink_put (writer->out, ",");
       flam_sink_put_int (
           writer->out, counter->value[i] - (i > 0 ? counter->value[i - 1] : 0));
     }
@@ -634,13 +636,15 @@ static void
 put_counters (Writer *writer)
 {
   const FlamProfile *profile = writer->part->profile;
+  guint written = 0;
 
   flam_sink_put (writer->out, "\"counters\":[");
   for (guint i = 0; i < profile->n_counters; i++)
-    {
-      flam_sink_put (writer->out, i > 0 ? ",\n" : "");
-      put_counter (writer, &profile->counters[i]);
-    }
+    if (profile->counters[i].n > 0)
+      {
+        flam_sink_put (writer->out, written++ > 0 ? ",\n" : "");
+        put_counter (writer, &profile->counters[i]);
+      }
   flam_sink_put (writer->out, "],\n");
 }
 

@@ -8,6 +8,7 @@ typedef struct
   char *name;
   gint64 pid;
   FlamUnit unit;
+  gboolean is_sum;         /* of its counts */
   FlamGeckoTables *tables; /* of its samples */
 } Counter;
 
@@ -26,19 +27,44 @@ read_groups (FlamJson *json, Counter *counter, FlamBuilder *builder)
 }
 
 static void
+read_display (FlamJson *json, Counter *counter)
+{
+  flam_json_each (json)
+    if (flam_json_key_is (json, "graphType"))
+      counter->is_sum = flam_json_string_is (json, "line-accumulated");
+    else if (flam_json_key_is (json, "unit"))
+      counter->unit = flam_json_string_is (json, "bytes") ? FLAM_UNIT_BYTES
+                                                          : FLAM_UNIT_COUNT;
+}
+
+static void
+read_category (FlamJson *json, Counter *counter)
+{
+  counter->is_sum = flam_json_string_is (json, "Memory");
+  counter->unit = counter->is_sum || flam_json_string_is (json, "Bandwidth")
+                      ? FLAM_UNIT_BYTES
+                      : FLAM_UNIT_COUNT;
+}
+
+/* "display", which is newer, overrides "category". */
+static void
 read_counter (FlamJson *json, Counter *counter, FlamBuilder *builder)
 {
+  gboolean has_display = FALSE;
+
   flam_json_each (json)
     if (flam_json_key_is (json, "name"))
       {
         g_free (counter->name);
         counter->name = g_strdup (flam_json_get_string (json, NULL));
       }
-    else if (flam_json_key_is (json, "category"))
-      counter->unit = flam_json_string_is (json, "Memory") ||
-                              flam_json_string_is (json, "Bandwidth")
-                          ? FLAM_UNIT_BYTES
-                          : FLAM_UNIT_COUNT;
+    else if (flam_json_key_is (json, "display"))
+      {
+        has_display = TRUE;
+        read_display (json, counter);
+      }
+    else if (!has_display && flam_json_key_is (json, "category"))
+      read_category (json, counter);
     else if (flam_json_key_is (json, "pid"))
       counter->pid = flam_gecko_get_id (json);
     else if (flam_json_key_is (json, "sampleGroups") ||
@@ -62,11 +88,29 @@ add (FlamBuilder *builder, const Counter *counter, GHashTable *names)
   return row;
 }
 
+typedef struct
+{
+  gint64 time, value;
+} Value;
+
+/* Of values at the same time, the last one counts: our own files have a first
+ * one that is taken as 0, and the real one after it. */
+static void
+take_value (GArray *values, gint64 time, gint64 value)
+{
+  Value new = { time, value };
+
+  if (values->len > 0 &&
+      g_array_index (values, Value, values->len - 1).time == time)
+    g_array_set_size (values, values->len - 1);
+  g_array_append_val (values, new);
+}
+
 /* Returns the number of values that are left out: those without a count or
- * older than the previous one, and all from the first on whose time or sum
- * overflows. */
+ * older than the previous one, and all from the first on whose time or sum is
+ * out of range. */
 static guint64
-add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
+take_values (const Counter *counter, gint64 now, GArray *values)
 {
   const FlamGeckoCells *column = counter->tables->column;
   const FlamGeckoCells *counts = &column[FLAM_GECKO_SAMPLE_COUNT];
@@ -89,10 +133,35 @@ add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
           bad++;
           continue;
         }
-      if (__builtin_add_overflow (value, count, &value))
+      if (values->len == 0)
+        count = 0;
+      if (!counter->is_sum)
+        value = count;
+      else if (__builtin_add_overflow (value, count, &value) ||
+               value > G_MAXINT64 / 2 || value < G_MININT64 / 2)
         return bad + counts->n - i;
-      flam_builder_add_counter_value (builder, row, now, value);
+      take_value (values, now, value);
       last = now;
+    }
+  return bad;
+}
+
+/* Sums are relative: the least one is 0. */
+static guint64
+add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
+{
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (Value));
+  guint64 bad = take_values (counter, now, values);
+  gint64 least = 0;
+
+  for (guint i = 0; i < values->len && counter->is_sum; i++)
+    least = MIN (least, g_array_index (values, Value, i).value);
+  for (guint i = 0; i < values->len; i++)
+    {
+      const Value *value = &g_array_index (values, Value, i);
+
+      flam_builder_add_counter_value (
+          builder, row, value->time, value->value - least);
     }
   return bad;
 }

@@ -7,11 +7,16 @@
  *    "counters": [ { "name": "malloc", "category": "Memory", "pid": "12",
  *                    "samples": { "time": […], "count": […] } }, … ]
  *
- * A count is the change of the counter since the previous one. Gecko's own
+ * A count is the change of the counter since the previous one, or, unless the
+ * counter is drawn as a sum (`"display": {"graphType": "line-accumulated"}`, by
+ * default those of memory), what happened since then, such as bytes transferred
+ * or energy used. The profiler takes the first count as 0, since Gecko does not
+ * clear its counters when a recording starts. Gecko's own
  * dumps have the samples as rows under a schema; versions of 2019 to 2023 have
  * them in "sampleGroups" or "sample_groups", an array of one group, and those
  * before raw version 18 have the group itself there. Source: the Firefox
- * Profiler's docs-developer, its types/profile and gecko-profile-versioning. */
+ * Profiler's docs-developer, its types/profile, gecko-profile-versioning, and
+ * process-profile and profile-data for what it draws. */
 
 #include "flam-formats.h"
 #include "flam-json.h"
