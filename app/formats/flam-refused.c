@@ -161,6 +161,10 @@ is_perf_stat_table (const FlamSource *source)
       "`rocprofv3 --sys-trace --output-format pftrace -- PROGRAM` and open "   \
       "the .pftrace")
 
+#define NVPROF                                                                 \
+  N_ ("this is a table of nvprof, which has no stacks; record what the CPUs "  \
+      "do with `flambeau-cli record -- PROGRAM`")
+
 #define EPROF                                                                  \
   N_ ("this is an analysis of Erlang's eprof, which has functions but no "     \
       "stacks; record with fprof, convert its analysis with `erlgrind FILE "   \
@@ -291,9 +295,12 @@ static const Refused all[] = {
   { AT (0, "Index,KernelName"), ROCPROF },
   { AT (0, "\"Name\",\"Calls\",\"TotalDurationNs\""), ROCPROF },
   { AT (0, "\"Kind\",\"Agent_Id\""), ROCPROF },
-  { AT (ANYWHERE, "== NVPROF is profiling process "),
-    N_ ("this is a table of nvprof, which has no stacks; record what the CPUs "
-        "do with `flambeau-cli record -- PROGRAM`") },
+  { AT (0, "\"Kind\",\"Direction\""), ROCPROF },
+  { AT (0, "\"Domain\",\"Function\""), ROCPROF },
+  { AT (0, "\"Correlation_Id\",\"Dispatch_Id\""), ROCPROF },
+  { AT (ANYWHERE, "== NVPROF is profiling process "), NVPROF },
+  { AT (0, "\"Type\",\"Time(%)\",\"Time\",\"Calls\""), NVPROF },
+  { AT (0, "\"Start\",\"Duration\",\"Grid X\""), NVPROF },
   { NAMED (".sup"), SESSION },
   { NAMED (".caperf"), SESSION },
   { NAMED (".prd"), SESSION },
@@ -327,7 +334,7 @@ static const Refused all[] = {
   { AT (ANYWHERE, " Performance counter stats for "), PERF_STAT },
   { AT (ANYWHERE, "#           time             counts unit events"),
     PERF_STAT },
-  { AT (ANYWHERE, "{\"counter-value\" : \""), PERF_STAT },
+  { AT (ANYWHERE, "\"counter-value\" : \""), PERF_STAT },
   { AT (ANYWHERE, "{\"interval\" : "), PERF_STAT },
   { IF (is_perf_stat_table), PERF_STAT },
   { AT (ANYWHERE, "Lines sorted by metric: "), GPROFNG },

@@ -81,7 +81,7 @@ static const Case cases[] = {
         "     0.031284123;52;;context-switches;1009641;100.00;51.503;K/sec\n"),
     "perf stat",
     "perf record" },
-  { "stat.json",
+  { "stat-cpus.json",
     BYTES ("# started on Fri Nov 27 00:23:10 2026\n\n"
            "{\"counter-value\" : \"0.786962\", \"unit\" : \"msec\"}\n"),
     "perf stat",
@@ -222,6 +222,19 @@ static const Case cases[] = {
            "Excl. Total   Incl. Total    Name\n"),
     "gprofng",
     "-calltree" },
+  { "stat.json",
+    BYTES ("# started on Sat Nov 28 03:57:27 2026\n\n"
+           "{\"cpu\" : \"0\", \"counter-value\" : \"690.000000\"}\n"),
+    "perf stat",
+    "perf record" },
+  { "hip_api_trace.csv",
+    BYTES ("\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\"\n"),
+    "rocprof",
+    "pftrace" },
+  { "nvprof-head.csv",
+    BYTES ("\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\"\n"),
+    "nvprof",
+    "flambeau-cli record" },
   { "access.log",
     BYTES ("10.0.0.1 - - [10/Oct/2020:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 "
            "2326\n10.0.0.1 - - [10/Oct/2020:13:55:37 -0700] \"GET /b "
