@@ -352,7 +352,7 @@ static gboolean
 check_counter (const Reader *reader, const gint64 *row)
 {
   return is_string (reader, row[COUNTER_ID]) && row[COUNTER_UNIT] >= 0 &&
-         row[COUNTER_UNIT] <= FLAM_UNIT_BYTES && row[COUNTER_VALUES] >= 0 &&
+         row[COUNTER_UNIT] < FLAM_N_UNITS && row[COUNTER_VALUES] >= 0 &&
          row[COUNTER_VALUES] <= reader->end - reader->p &&
          row[COUNTER_VALUES] < FLAM_NONE - reader->tables->counter_values.n;
 }

@@ -464,6 +464,12 @@ main (int argc, char **argv)
                         test_holds);
   g_test_add_data_func (
       "/exports/gecko-holds/counters", "gecko:jfr/two-chunks.jfr", test_holds);
+  g_test_add_data_func ("/exports/chrome-trace-holds/fractions",
+                        "chrome-trace:chrome-trace/counters.trace.json",
+                        test_holds);
+  g_test_add_data_func ("/exports/perfetto-holds/fractions",
+                        "perfetto:chrome-trace/counters.trace.json",
+                        test_holds);
   g_test_add_data_func ("/exports/gecko-holds/marks",
                         "gecko:chrome-trace/spans.trace.json",
                         test_holds);

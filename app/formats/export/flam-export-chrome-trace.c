@@ -183,6 +183,7 @@ put_counters (Writer *writer)
     [FLAM_UNIT_COUNT] = "value",
     [FLAM_UNIT_NS] = "ns",
     [FLAM_UNIT_BYTES] = "bytes",
+    [FLAM_UNIT_THOUSANDTHS] = "value",
   };
   const FlamProfile *profile = writer->part->profile;
 
@@ -196,7 +197,9 @@ put_counters (Writer *writer)
         flam_sink_printf (writer->out,
                           ",\"args\":{\"%s\":",
                           series[profile->counters[c].unit]);
-        flam_sink_put_int (writer->out, profile->counters[c].value[i]);
+        flam_export_json_count (writer->out,
+                                profile->counters[c].unit,
+                                profile->counters[c].value[i]);
         flam_sink_put (writer->out, "}}");
       }
 }

@@ -212,6 +212,20 @@ flam_export_json_member (FlamSink *out, const char *before, const char *text)
 }
 
 void
+flam_export_json_count (FlamSink *out, FlamUnit unit, gint64 value)
+{
+  g_autofree char *text = NULL;
+
+  if (unit != FLAM_UNIT_THOUSANDTHS)
+    {
+      flam_sink_put_int (out, value);
+      return;
+    }
+  text = flam_format_thousandths (value);
+  flam_sink_put (out, text);
+}
+
+void
 flam_export_json_weight (FlamSink *out,
                          const FlamMeasure *measure,
                          gint64 weight)

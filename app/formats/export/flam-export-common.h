@@ -70,6 +70,8 @@ void flam_export_json_string (FlamSink *out, const char *text);
 /* The same with a prefix: `,"file":`. */
 void
 flam_export_json_member (FlamSink *out, const char *before, const char *text);
+/* A value of a counter: "12" or "12.5". */
+void flam_export_json_count (FlamSink *out, FlamUnit unit, gint64 value);
 /* "12" or "12.5". */
 void flam_export_json_weight (FlamSink *out,
                               const FlamMeasure *measure,

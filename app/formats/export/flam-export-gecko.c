@@ -626,8 +626,10 @@ put_counter (Writer *writer, const FlamCounter *counter)
   for (guint32 i = 0; i < counter->n; i++)
     {
       flam_sink_put (writer->out, ",");
-      flam_sink_put_int (
-          writer->out, counter->value[i] - (i > 0 ? counter->value[i - 1] : 0));
+      flam_export_json_count (writer->out,
+                              counter->unit,
+                              counter->value[i] -
+                                  (i > 0 ? counter->value[i - 1] : 0));
     }
   flam_sink_put (writer->out, "]}}");
 }

@@ -245,6 +245,24 @@ put_marks (Writer *writer)
     }
 }
 
+/* A fraction is a double. */
+static void
+put_count (GString *message, const FlamCounter *counter, guint32 i)
+{
+  double real = (double)counter->value[i] / 1000;
+  guint64 bits;
+
+  if (counter->unit != FLAM_UNIT_THOUSANDTHS)
+    {
+      flam_proto_put_number (message, 30, (guint64)counter->value[i]);
+      return;
+    }
+  memcpy (&bits, &real, sizeof bits);
+  bits = GUINT64_TO_LE (bits);
+  flam_proto_put_varint (message, 44 << 3 | 1);
+  g_string_append_len (message, (const char *)&bits, sizeof bits);
+}
+
 static void
 put_counts (Writer *writer, guint index)
 {
@@ -255,7 +273,7 @@ put_counts (Writer *writer, guint index)
     {
       begin_event (
           writer, COUNTER, counter_track (writer, index), counter->time[i]);
-      flam_proto_put_number (writer->message, 30, (guint64)counter->value[i]);
+      put_count (writer->message, counter, i);
       end_event (writer);
     }
 }

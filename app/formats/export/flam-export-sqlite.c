@@ -397,13 +397,16 @@ put_others (FlamDatabase *to, const FlamProfile *profile)
       put_string (to, profile, marks->name[i]);
       flam_database_row (to);
     }
-  flam_database_begin (to, "counter", "name TEXT, time INTEGER, value INTEGER");
+  flam_database_begin (to, "counter", "name TEXT, time INTEGER, value NUMERIC");
   for (guint c = 0; c < profile->n_counters; c++)
     for (guint32 i = 0; i < profile->counters[c].n; i++)
       {
         put_string (to, profile, profile->counters[c].id);
         flam_database_int (to, profile->counters[c].time[i]);
-        flam_database_int (to, profile->counters[c].value[i]);
+        if (profile->counters[c].unit == FLAM_UNIT_THOUSANDTHS)
+          flam_database_real (to, (double)profile->counters[c].value[i] / 1000);
+        else
+          flam_database_int (to, profile->counters[c].value[i]);
         flam_database_row (to);
       }
   /* "labels" of samples are sets of these. */

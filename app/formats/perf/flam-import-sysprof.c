@@ -384,6 +384,18 @@ read_allocation (Reader *reader, const Frame *frame)
       reader->ledger, flam_ledger_find_site (reader->ledger, &key), address);
 }
 
+/* A mark and a message have a process, but no thread. */
+static FlamThreadId
+main_thread (Reader *reader, const Frame *frame)
+{
+  if (frame->pid <= 0)
+    return FLAM_NONE;
+  return flam_builder_thread (reader->builder,
+                              find_process (reader, frame->pid)->process,
+                              frame->pid,
+                              0);
+}
+
 static void
 read_mark (Reader *reader, const Frame *frame)
 {
@@ -403,7 +415,7 @@ read_mark (Reader *reader, const Frame *frame)
     flam_builder_add_mark (reader->builder,
                            frame->time,
                            (gint64)flam_bytes_get (frame->body, 8),
-                           FLAM_NONE,
+                           main_thread (reader, frame),
                            whole);
 }
 
@@ -437,7 +449,8 @@ read_log (Reader *reader, const Frame *frame)
 
   reader->damaged += frame->length < 40;
   if (frame->length >= 40)
-    flam_builder_add_mark (reader->builder, frame->time, 0, FLAM_NONE, whole);
+    flam_builder_add_mark (
+        reader->builder, frame->time, 0, main_thread (reader, frame), whole);
 }
 
 static void

@@ -17,7 +17,7 @@
 typedef struct
 {
   gint64 time;
-  gint64 value;
+  gint64 value; /* of a double: in thousandths */
 } Value;
 
 typedef struct
@@ -64,7 +64,7 @@ add_value (FlamSysprofCounters *counters,
           counters->infinite++;
           return;
         }
-      value.value = (gint64)CLAMP (round (real), -0x1p62, 0x1p62);
+      value.value = (gint64)CLAMP (round (1000 * real), -0x1p62, 0x1p62);
     }
   g_array_append_val (counter->values, value);
 }
@@ -160,8 +160,10 @@ flam_sysprof_counters_finish (FlamSysprofCounters *counters,
   for (guint i = 0; i < counters->all->len; i++)
     {
       const Counter *counter = &g_array_index (counters->all, Counter, i);
-      guint row =
-          flam_builder_add_counter (builder, counter->name, FLAM_UNIT_COUNT);
+      guint row = flam_builder_add_counter (
+          builder,
+          counter->name,
+          counter->is_double ? FLAM_UNIT_THOUSANDTHS : FLAM_UNIT_COUNT);
 
       g_array_sort (counter->values, compare_times);
       for (guint k = 0; k < counter->values->len; k++)

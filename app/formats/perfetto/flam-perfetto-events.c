@@ -99,17 +99,28 @@ enum
   COUNTER
 };
 
+/* 30 a whole number, 44 a double. */
 static void
 read_count (FlamPerfetto *trace, guint64 track, gint64 time, FlamProto event)
 {
-  guint64 bits = flam_proto_number_in (event, 44);
-  gint64 value = (gint64)flam_proto_number_in (event, 30);
-  double real;
+  gint64 value = 0;
+  guint part = 0;
 
-  memcpy (&real, &bits, sizeof real);
-  if (bits != 0 && isfinite (real) && fabs (real) < 9e18)
-    value = (gint64)real;
-  trace->counters += !flam_perfetto_count (trace, track, time, value);
+  while (flam_proto_next (&event))
+    {
+      double real;
+
+      if (event.number == 30 && event.wire == 0)
+        value = (gint64)event.value;
+      if (event.number != 44 || event.wire != 1)
+        continue;
+      memcpy (&real, &event.value, sizeof real);
+      if (!isfinite (real) || fabs (real) > 9e18)
+        continue;
+      value = (gint64)floor (real);
+      part = (guint)round ((real - floor (real)) * 1000);
+    }
+  trace->counters += !flam_perfetto_count (trace, track, time, value, part);
 }
 
 /* The duration of a mark, in ns, in Flambeau's own traces: a DebugAnnotation,

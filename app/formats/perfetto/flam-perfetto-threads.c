@@ -79,7 +79,7 @@ read_counter (FlamPerfettoTrack *track, FlamProto counter)
   track->is_counter = TRUE;
   track->unit = unit == 1   ? FLAM_UNIT_NS
                 : unit == 3 ? FLAM_UNIT_BYTES
-                            : FLAM_UNIT_COUNT;
+                            : FLAM_UNIT_THOUSANDTHS;
   track->multiplier =
       CLAMP (flam_proto_number_in (counter, 4), 1, (guint64)G_MAXINT32);
 }
@@ -159,17 +159,18 @@ flam_perfetto_track (FlamPerfetto *trace,
 }
 
 gboolean
-flam_perfetto_count (FlamPerfetto *trace,
-                     guint64 uuid,
-                     gint64 time,
-                     gint64 value)
+flam_perfetto_count (
+    FlamPerfetto *trace, guint64 uuid, gint64 time, gint64 value, guint part)
 {
   FlamBuilder *builder = trace->names.builder;
   gint64 key = (gint64)uuid;
   FlamPerfettoTrack *track = g_hash_table_lookup (trace->tracks, &key);
 
   if (track == NULL || !track->is_counter || track->name == 0 ||
-      __builtin_mul_overflow (value, track->multiplier, &value))
+      __builtin_mul_overflow (value, track->multiplier, &value) ||
+      (track->unit == FLAM_UNIT_THOUSANDTHS &&
+       (__builtin_mul_overflow (value, 1000, &value) ||
+        __builtin_add_overflow (value, part * track->multiplier, &value))))
     return FALSE;
   if (!track->is_made)
     track->counter = flam_builder_add_counter (

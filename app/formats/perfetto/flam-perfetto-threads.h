@@ -108,11 +108,10 @@ FlamThreadId flam_perfetto_thread (FlamPerfetto *trace,
 FlamId flam_perfetto_track (FlamPerfetto *trace,
                             const FlamPerfettoSequence *sequence,
                             guint64 uuid);
-/* FALSE: the track is not a counter's. */
-gboolean flam_perfetto_count (FlamPerfetto *trace,
-                              guint64 uuid,
-                              gint64 time,
-                              gint64 value);
+/* `part`: thousandths of a real number beyond its whole one. FALSE: the track
+ * is not a counter's, or the value is out of range. */
+gboolean flam_perfetto_count (
+    FlamPerfetto *trace, guint64 uuid, gint64 time, gint64 value, guint part);
 void flam_perfetto_name_process (FlamPerfetto *trace, guint64 pid, char *name);
 void flam_perfetto_read_processes (FlamPerfetto *trace, FlamProto tree);
 void flam_perfetto_read_track (FlamPerfetto *trace, FlamProto track);

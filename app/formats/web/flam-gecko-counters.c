@@ -33,8 +33,9 @@ read_display (FlamJson *json, Counter *counter)
     if (flam_json_key_is (json, "graphType"))
       counter->is_sum = flam_json_string_is (json, "line-accumulated");
     else if (flam_json_key_is (json, "unit"))
-      counter->unit = flam_json_string_is (json, "bytes") ? FLAM_UNIT_BYTES
-                                                          : FLAM_UNIT_COUNT;
+      counter->unit = flam_json_string_is (json, "bytes")
+                          ? FLAM_UNIT_BYTES
+                          : FLAM_UNIT_THOUSANDTHS;
 }
 
 static void
@@ -43,7 +44,7 @@ read_category (FlamJson *json, Counter *counter)
   counter->is_sum = flam_json_string_is (json, "Memory");
   counter->unit = counter->is_sum || flam_json_string_is (json, "Bandwidth")
                       ? FLAM_UNIT_BYTES
-                      : FLAM_UNIT_COUNT;
+                      : FLAM_UNIT_THOUSANDTHS;
 }
 
 /* "display", which is newer, overrides "category". */
@@ -146,12 +147,13 @@ take_values (const Counter *counter, gint64 now, GArray *values)
   return bad;
 }
 
-/* Sums are relative: the least one is 0. */
+/* Counts are read as thousandths. Sums are relative: the least one is 0. */
 static guint64
 add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
 {
   g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (Value));
   guint64 bad = take_values (counter, now, values);
+  gint64 scale = counter->unit == FLAM_UNIT_BYTES ? FLAM_GECKO_MILLI : 1;
   gint64 least = 0;
 
   for (guint i = 0; i < values->len && counter->is_sum; i++)
@@ -161,7 +163,7 @@ add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
       const Value *value = &g_array_index (values, Value, i);
 
       flam_builder_add_counter_value (
-          builder, row, value->time, value->value - least);
+          builder, row, value->time, (value->value - least) / scale);
     }
   return bad;
 }
@@ -180,7 +182,7 @@ flam_gecko_counters_read (const FlamLoad *load,
   flam_json_each (&json)
     {
       Counter counter = {
-        .unit = FLAM_UNIT_COUNT,
+        .unit = FLAM_UNIT_THOUSANDTHS,
         .tables = flam_gecko_tables_new (load),
       };
       gsize n;

@@ -30,7 +30,7 @@ static const struct
   [FLAM_GECKO_SAMPLE_TIME] = { "samples", "time", FLAM_GECKO_MICRO },
   [FLAM_GECKO_SAMPLE_DELTA] = { "samples", "timeDeltas", FLAM_GECKO_MICRO },
   [FLAM_GECKO_SAMPLE_WEIGHT] = { "samples", "weight", FLAM_GECKO_MICRO },
-  [FLAM_GECKO_SAMPLE_COUNT] = { "samples", "count", 1 },
+  [FLAM_GECKO_SAMPLE_COUNT] = { "samples", "count", FLAM_GECKO_MILLI },
   [FLAM_GECKO_MARK_NAME] = { "markers", "name", 1 },
   [FLAM_GECKO_MARK_START] = { "markers", "startTime", FLAM_GECKO_MICRO },
   [FLAM_GECKO_MARK_END] = { "markers", "endTime", FLAM_GECKO_MICRO },

@@ -17,6 +17,7 @@
 G_BEGIN_DECLS
 
 #define FLAM_GECKO_MICRO 1000000 /* ms -> ns; weights are stored times this */
+#define FLAM_GECKO_MILLI 1000    /* so are counts of counters */
 
 typedef enum
 {

@@ -24,7 +24,7 @@ static FlamUnit
 take_series (FlamJson *json, GString *name)
 {
   static const char *const series[] = {
-    [FLAM_UNIT_COUNT] = "value",
+    [FLAM_UNIT_THOUSANDTHS] = "value",
     [FLAM_UNIT_NS] = "ns",
     [FLAM_UNIT_BYTES] = "bytes",
   };
@@ -32,13 +32,13 @@ take_series (FlamJson *json, GString *name)
   const char *key = json->key.text;
 
   for (guint i = 0; i < G_N_ELEMENTS (series); i++)
-    if (flam_json_key_is (json, series[i]))
+    if (series[i] != NULL && flam_json_key_is (json, series[i]))
       return i;
   if (json->key.escaped)
     key = flam_json_unescape (&json->key, &json->scratch, &length);
   g_string_append_c (name, ' ');
   g_string_append_len (name, key, (gssize)length);
-  return FLAM_UNIT_COUNT;
+  return FLAM_UNIT_THOUSANDTHS;
 }
 
 void
@@ -64,7 +64,8 @@ flam_trace_counts_read (FlamColumn *counts,
         g_string_truncate (text, length);
         of.unit = take_series (&json, text);
         of.name = flam_strings_intern (names, text->str, (gssize)text->len);
-        of.value = flam_json_get_scaled (&json, 1);
+        of.value = flam_json_get_scaled (
+            &json, of.unit == FLAM_UNIT_THOUSANDTHS ? 1000 : 1);
         if (ABS (of.value) == G_MAXINT64 && limited->n++ == 0)
           limited->first = json.string.text;
         flam_column_append (counts, FlamTraceCount, of);

@@ -329,10 +329,15 @@ dump_counters (FlamDump *dump)
       g_string_append_printf (
           out, "counter %s", flam_dump_string (dump, counter->id));
       for (guint32 i = 0; i < counter->n; i++)
-        g_string_append_printf (out,
-                                " %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT,
-                                counter->time[i],
-                                counter->value[i]);
+        {
+          g_autofree char *value =
+              counter->unit == FLAM_UNIT_THOUSANDTHS
+                  ? flam_format_thousandths (counter->value[i])
+                  : g_strdup_printf ("%" G_GINT64_FORMAT, counter->value[i]);
+
+          g_string_append_printf (
+              out, " %" G_GINT64_FORMAT ":%s", counter->time[i], value);
+        }
       g_string_append_c (out, '\n');
     }
 }

@@ -67,6 +67,39 @@ format_count (gint64 count)
   return g_string_free (text, FALSE);
 }
 
+/* Like 12.5 or 0.034, and whole numbers from 1,000 on. */
+static char *
+format_thousandths (gint64 value)
+{
+  double number = fabs ((double)value / 1000);
+  int decimals = number < 0.9995  ? 3
+                 : number < 9.995 ? 2
+                 : number < 999.5 ? 1
+                                  : 0;
+  g_autofree char *text = NULL;
+
+  if (decimals == 0)
+    return format_count (value / 1000);
+  text = g_strdup_printf ("%.*f", decimals, number);
+  return g_strconcat (value < 0 ? "−" : "", text, NULL);
+}
+
+char *
+flam_format_thousandths (gint64 value)
+{
+  guint64 whole = value < 0 ? -(guint64)value : (guint64)value;
+  guint rest = (guint)(whole % 1000);
+  g_autofree char *decimals =
+      rest % 100 == 0  ? g_strdup_printf (".%u", rest / 100)
+      : rest % 10 == 0 ? g_strdup_printf (".%02u", rest / 10)
+                       : g_strdup_printf (".%03u", rest);
+
+  return g_strdup_printf ("%s%" G_GUINT64_FORMAT "%s",
+                          value < 0 ? "-" : "",
+                          whole / 1000,
+                          rest == 0 ? "" : decimals);
+}
+
 char *
 flam_format_value (gint64 value, FlamUnit unit)
 {
@@ -78,7 +111,10 @@ flam_format_value (gint64 value, FlamUnit unit)
       return format_time (value);
     case FLAM_UNIT_BYTES:
       return format_scaled (value, bytes, G_N_ELEMENTS (bytes));
+    case FLAM_UNIT_THOUSANDTHS:
+      return format_thousandths (value);
     case FLAM_UNIT_COUNT:
+    case FLAM_N_UNITS:
       break;
     }
   return format_count (value);

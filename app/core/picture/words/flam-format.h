@@ -17,6 +17,8 @@ G_BEGIN_DECLS
 #define FLAM_SHORT_CPU 100000000
 
 char *flam_format_value (gint64 value, FlamUnit unit);
+/* FLAM_UNIT_THOUSANDTHS, for documents: "12.5", "-0.034". g_free. */
+char *flam_format_thousandths (gint64 value);
 /* A moment or a duration of the capture, by its clock: "1.52 s",
  * "2.36 M instructions". */
 char *flam_format_moment (FlamClock clock, gint64 moment);

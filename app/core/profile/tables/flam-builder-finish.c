@@ -479,6 +479,20 @@ freeze_measures (FlamBuilder *builder, FlamProfileBox *box)
   own (box, measures);
 }
 
+/* A counter of whole numbers counts in ones. */
+static void
+make_whole (FlamCounter *counter)
+{
+  if (counter->unit != FLAM_UNIT_THOUSANDTHS)
+    return;
+  for (guint32 i = 0; i < counter->n; i++)
+    if (counter->value[i] % 1000 != 0)
+      return;
+  for (guint32 i = 0; i < counter->n; i++)
+    flam_cell (counter->value, gint64, i) /= 1000;
+  counter->unit = FLAM_UNIT_COUNT;
+}
+
 static void
 freeze_counters (FlamBuilder *builder, FlamProfileBox *box)
 {
@@ -505,6 +519,8 @@ freeze_counters (FlamBuilder *builder, FlamProfileBox *box)
       flam_cell (counter->time, gint64, counter->n) = values->time[i];
       flam_cell (counter->value, gint64, counter->n++) = values->value[i];
     }
+  for (guint i = 0; i < rows->n; i++)
+    make_whole (&counters[i]);
   box->tables.counters = counters;
   box->tables.n_counters = rows->n;
   own (box, counters);

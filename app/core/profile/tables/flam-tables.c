@@ -194,7 +194,7 @@ static const FlamColumnInfo at_peak[] = {
 };
 static const FlamColumnInfo counters[] = {
   ID (0, counters.id, STRINGS, REQUIRED, .role = FLAM_ROLE_MEASURE),
-  ENUM (1, counters.unit, FLAM_UNIT_BYTES + 1, FLAM_UNIT_BYTES),
+  ENUM (1, counters.unit, FLAM_N_UNITS, FLAM_UNIT_BYTES),
 };
 static const FlamColumnInfo counter_values[] = {
   ID (0, counter_values.counter, COUNTERS, REQUIRED),

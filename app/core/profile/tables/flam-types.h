@@ -45,6 +45,8 @@ typedef enum
   FLAM_UNIT_COUNT,
   FLAM_UNIT_NS,
   FLAM_UNIT_BYTES,
+  FLAM_UNIT_THOUSANDTHS, /* only of counters: 12500 is 12.5 */
+  FLAM_N_UNITS
 } FlamUnit;
 
 /* The two sides of the window's toggle. */
