@@ -147,6 +147,32 @@ is_perf_stat_table (const FlamSource *source)
   return FALSE;
 }
 
+/* flam-history-store.c: its application id. */
+static gboolean
+is_store_of_runs (const FlamSource *source)
+{
+  return source->size >= 100 &&
+         memcmp (source->data, "SQLite format 3", 16) == 0 &&
+         memcmp (source->data + 68, "FLAM", 4) == 0;
+}
+
+/* By the page size and the number of pages in its head. */
+static gboolean
+is_cut_database (const FlamSource *source)
+{
+  static const char magic[] = "SQLite format 3";
+  const guint8 *head = source->data;
+  guint64 page, pages;
+
+  if (source->size < 100 || memcmp (head, magic, sizeof magic) != 0)
+    return FALSE;
+  /* 1 stands for 65536. */
+  page = (guint64)head[16] << 8 | head[17];
+  pages = (guint64)head[28] << 24 | (guint64)head[29] << 16 |
+          (guint64)head[30] << 8 | head[31];
+  return source->size < (page == 1 ? 65536 : page) * pages;
+}
+
 #define PERF_STAT                                                              \
   N_ ("this is output of perf stat, which has counts but no stacks; record "   \
       "with `perf record -g` and open the perf.data")
@@ -195,9 +221,15 @@ static const Refused all[] = {
         "perf.data") },
   { AT (0, "TRACE START ["), XDEBUG },
   { AT (ANYWHERE, " class='xdebug-trace'"), XDEBUG },
+  { IF (is_store_of_runs),
+    N_ ("this is a store of runs, which has no stacks; `flambeau-cli history` "
+        "and `top` read it") },
+  { IF (is_cut_database),
+    N_ ("this SQLite database is not complete: its end is missing") },
   { AT (0, "SQLite format 3"),
-    N_ ("this is an SQLite database, but not one of Nsight Systems (`nsys "
-        "export --type sqlite`)") },
+    N_ ("this is an SQLite database, but neither one of `flambeau-cli export "
+        "--to sqlite` nor one of Nsight Systems (`nsys export --type "
+        "sqlite`)") },
   { AT (0, "hdrb"),
     N_ ("this is an event log of GHC; convert it with `hs-speedscope FILE` and "
         "open the JSON") },

@@ -175,3 +175,8 @@ $ flambeau-cli top summed.sqlite --label commit=none; flambeau-cli top summed.sq
 ! flambeau-cli: summed.sqlite: contains no runs
 ! flambeau-cli: top: --label host: expected KEY=VALUE
 [2]
+
+# Commands that read stacks refuse a store.
+$ flambeau-cli tree summed.sqlite
+! flambeau-cli: summed.sqlite: this is a store of runs, which has no stacks; `flambeau-cli history` and `top` read it
+[1]

@@ -265,7 +265,8 @@ check_exporter (FlamProfile *profile, const FlamExporter *exporter)
   g_assert_true (flam_formats_probe (source) == importer);
   again = flam_formats_load_source (source, NULL, &error);
   g_assert_no_error (error);
-  if (strcmp (exporter->id, "flambeau") == 0)
+  if (strcmp (exporter->id, "flambeau") == 0 ||
+      strcmp (exporter->id, "sqlite") == 0)
     check_measures (profile, again);
   if (strcmp (exporter->id, "speedscope") == 0)
     export_check_totals (profile, again);

@@ -24,6 +24,7 @@ static const Case cases[] = {
     "heap dump",
     ".jfr" },
   { "a", BYTES ("SQLite format 3\0"), "SQLite", "nsys export" },
+  { "b.sqlite", BYTES ("SQLite format 3\0"), "neither", "export --to sqlite" },
   { "x.xt",
     BYTES ("TRACE START [2026-11-24 23:08:17.966941]\n"
            "    0.0003     395104   -> {main}() /home/me/w.php:0\n"),

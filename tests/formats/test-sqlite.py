@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """export --to sqlite, read by Python's own sqlite3: its views compared with the
 output of `top`, `lines` and folded stacks for the same capture, its tables by sums in
-SQL."""
+SQL. Opened again, it has the figures of the same capture as .flambeau."""
 
 import collections
 import contextlib
@@ -98,6 +98,46 @@ class Sqlite(unittest.TestCase):
         base = self.open("folded/fractions.folded")
         [total] = base.execute("SELECT sum(self) FROM functions").fetchone()
         self.assertNotEqual(total, int(total))
+
+    def test_opened(self):
+        """Every figure of each measure: of threads, events, labels, memory, fractions."""
+        for capture in ("flambeau/family.flambeau", "perf-data/off-cpu@little-endian.perf.data",
+                        "pprof/labels.pb", "heaptrack/v3.heaptrack", "folded/fractions.folded"):
+            with self.subTest(capture):
+                files = [self.scratch / f"again.{format}" for format in ("sqlite", "flambeau")]
+                for file in files:
+                    ask("export", captures / capture, "--to", file.suffix[1:], "--output", file,
+                        "--force")
+                again, expected = (json.loads(ask("info", file, "--json")) for file in files)
+                self.assertEqual(again.pop("format"), "sqlite")
+                self.assertEqual(expected.pop("format"), "flambeau")
+                self.assertEqual(again, expected)
+                for measure in expected["measures"]:
+                    self.assertEqual(*(ask("tree", file, "--by", "thread", "--json", "--measure",
+                                           measure["id"]) for file in files))
+
+    def test_changed(self):
+        """Other programs may change the tables: rows that refer to none are left
+        out, and counted."""
+        path = self.scratch / "changed.sqlite"
+        ask("export", captures / "flambeau/family.flambeau", "--to", "sqlite", "--output", path)
+        before = json.loads(ask("info", path, "--json"))
+        with contextlib.closing(sqlite3.connect(path)) as base, base:
+            [kept] = base.execute("SELECT count(*) FROM sample WHERE time < 100000000").fetchone()
+            base.execute("DELETE FROM sample WHERE time >= 100000000")
+            base.execute("UPDATE stack SET frame = 1 << 40 WHERE id = 0")
+            base.execute("CREATE VIEW evil AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL"
+                         " SELECT x FROM n) SELECT x FROM n")
+        after = json.loads(ask("info", path, "--json"))
+        self.assertLess(after["samples"], kept + 1)
+        self.assertTrue(any("does not exist" in text or "do not exist" in text
+                            for text in after["warnings"]), after["warnings"])
+        self.assertFalse(before["warnings"])
+        for statement in ("ALTER TABLE stack RENAME TO other", "DELETE FROM measure"):
+            with contextlib.closing(sqlite3.connect(path)) as base, base:
+                base.execute(statement)
+            done = subprocess.run([cli, "top", path], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
 
     def history(self, *words):
         return json.loads(ask("history", *words, "--json"))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The tables of a profile (flam-profile.h) for SQL. A table's name is in the
- * singular; ids are those of the profile, and NULL is none:
+/* The tables of a profile (flam-profile.h) for SQL, and for
+ * flam-import-sqlite.c. A table's name is in the singular; ids are those of the
+ * profile, and NULL is none:
  *
  *   sample ──stack──▶ stack ──frame──▶ frame ──function──▶ function
  *      │                │ parent ▲                            │ module
@@ -56,26 +57,84 @@ put_weight (FlamDatabase *to, const FlamMeasure *measure, gint64 weight)
 /* --- recorded events ---------------------------------------------------- */
 
 static void
+put_fact (FlamDatabase *to, const char *name, const char *value)
+{
+  flam_database_text (to, name);
+  flam_database_text (to, value);
+  flam_database_row (to);
+}
+
+static gboolean
+is_member (const char *key)
+{
+  for (const FlamFact *fact = flam_fact_rows; fact->member != NULL; fact++)
+    if (strcmp (fact->member, key) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static void
 put_facts (FlamDatabase *to, const FlamPart *part)
 {
   const FlamFacts *facts = &part->profile->facts;
 
-  flam_database_begin (to, "fact", "name TEXT PRIMARY KEY, value TEXT");
+  flam_database_begin (to, "fact", "name TEXT, value TEXT");
   for (const FlamFact *fact = flam_fact_rows; fact->member != NULL; fact++)
     if (fact->type != FLAM_FACT_SHARE && flam_fact_is_known (fact, facts))
       {
         g_autofree char *text = flam_fact_to_text (fact, facts);
 
-        flam_database_text (to, fact->member);
-        flam_database_text (to, text);
-        flam_database_row (to);
+        put_fact (to, fact->member, text);
       }
+  for (guint i = 0; facts->others[i] != NULL; i += 2)
+    if (!is_member (facts->others[i]))
+      put_fact (to, facts->others[i], facts->others[i + 1]);
+  if (part->profile->allocations.at_peak != NULL)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "%" G_GINT64_FORMAT, part->profile->allocations.peak_time);
+
+      put_fact (to, FLAM_FACT_PEAK_TIME, text);
+    }
   flam_database_begin (to, "warning", "text TEXT");
   for (guint i = 0; facts->warnings != NULL && facts->warnings[i] != NULL; i++)
     {
       flam_database_text (to, facts->warnings[i]);
       flam_database_row (to);
     }
+}
+
+/* The others weigh 1 each, or are sums over allocations. */
+static gboolean
+has_column (const FlamMeasure *measure)
+{
+  return measure->source == FLAM_FROM_SAMPLES && measure->weight != NULL;
+}
+
+/* Without quotes and commas, which end the name of a column. */
+static char *
+plain_id (const FlamProfile *profile, guint m)
+{
+  const char *id = flam_profile_string (profile, profile->measures[m].id);
+  g_auto (GStrv) parts = g_strsplit_set (id, "\",", -1);
+
+  return g_strjoinv ("_", parts);
+}
+
+/* The column with the weights of a measure. */
+static char *
+weight_column (const FlamProfile *profile, guint m)
+{
+  g_autofree char *plain = plain_id (profile, m);
+
+  for (guint i = 0; i < m; i++)
+    {
+      g_autofree char *other = plain_id (profile, i);
+
+      if (g_ascii_strcasecmp (plain, other) == 0)
+        return g_strdup_printf ("weight %s %u", plain, m);
+    }
+  return g_strdup_printf ("weight %s", plain);
 }
 
 static void
@@ -86,7 +145,9 @@ put_measures (FlamDatabase *to, const FlamPart *part)
   flam_database_begin (
       to,
       "measure",
-      "id TEXT PRIMARY KEY, name TEXT, unit TEXT, selected INTEGER");
+      "id TEXT PRIMARY KEY, name TEXT, unit TEXT, selected INTEGER, kind TEXT, "
+      "source TEXT, weights TEXT, denominator INTEGER, event INTEGER, spans "
+      "INTEGER");
   for (guint m = 0; m < profile->n_measures; m++)
     {
       const FlamMeasure *measure = &profile->measures[m];
@@ -95,6 +156,19 @@ put_measures (FlamDatabase *to, const FlamPart *part)
       put_string (to, profile, measure->name);
       flam_database_text (to, flam_unit_to_string (measure->unit));
       flam_database_int (to, m == part->measure);
+      flam_database_text (to, flam_measure_kind_to_string (measure->kind));
+      flam_database_text (to, flam_measure_source_to_string (measure->source));
+      if (has_column (measure))
+        {
+          g_autofree char *column = weight_column (profile, m);
+
+          flam_database_text (to, column);
+        }
+      else
+        flam_database_null (to);
+      flam_database_int (to, measure->denominator);
+      put_id (to, measure->event);
+      flam_database_int (to, measure->spans);
       flam_database_row (to);
     }
 }
@@ -108,13 +182,16 @@ put_threads (FlamDatabase *to, const FlamProfile *profile)
   flam_database_begin (
       to,
       "process",
-      "id INTEGER PRIMARY KEY, pid INTEGER, name TEXT, parent INTEGER");
+      "id INTEGER PRIMARY KEY, pid INTEGER, name TEXT, parent INTEGER, "
+      "host TEXT, rank INTEGER");
   for (FlamId i = 0; i < processes->n; i++)
     {
       flam_database_int (to, i);
       put_number (to, processes->pid[i]);
       put_string (to, profile, processes->name[i]);
       put_id (to, processes->parent[i]);
+      put_string (to, profile, processes->host[i]);
+      put_number (to, (gint64)processes->rank[i] - 1);
       flam_database_row (to);
     }
   flam_database_begin (
@@ -131,6 +208,26 @@ put_threads (FlamDatabase *to, const FlamProfile *profile)
     }
 }
 
+/* In order of time; each is a process's or a thread's. */
+static void
+put_former_names (FlamDatabase *to, const FlamProfile *profile)
+{
+  const FlamFormerNames *former = &profile->former_names;
+
+  flam_database_begin (
+      to,
+      "former_name",
+      "process INTEGER, thread INTEGER, name TEXT, until INTEGER");
+  for (FlamId i = 0; i < former->n; i++)
+    {
+      put_id (to, former->process[i]);
+      put_id (to, former->thread[i]);
+      put_string (to, profile, former->name[i]);
+      flam_database_int (to, former->until[i]);
+      flam_database_row (to);
+    }
+}
+
 /* --- code ----------------------------------------------------------------- */
 
 static void
@@ -141,13 +238,18 @@ put_modules (FlamDatabase *to, const FlamProfile *profile)
   flam_database_begin (
       to,
       "module",
-      "id INTEGER PRIMARY KEY, name TEXT, path TEXT, build_id TEXT");
+      "id INTEGER PRIMARY KEY, name TEXT, path TEXT, build_id TEXT, "
+      "addressing INTEGER, symbols TEXT, why TEXT");
   for (FlamId i = 0; i < modules->n; i++)
     {
       flam_database_int (to, i);
       put_string (to, profile, modules->name[i]);
       put_string (to, profile, modules->path[i]);
       put_string (to, profile, modules->build_id[i]);
+      flam_database_int (to, modules->addressing[i]);
+      flam_database_text (to,
+                          flam_symbol_state_to_string (modules->symbols[i]));
+      put_string (to, profile, modules->why[i]);
       flam_database_row (to);
     }
 }
@@ -161,7 +263,7 @@ put_functions (FlamDatabase *to, const FlamProfile *profile)
       to,
       "function",
       "id INTEGER PRIMARY KEY, name TEXT, system_name TEXT, module INTEGER, "
-      "file TEXT, line INTEGER, kind TEXT");
+      "file TEXT, line INTEGER, kind TEXT, flags INTEGER");
   for (FlamId i = 0; i < functions->n; i++)
     {
       flam_database_int (to, i);
@@ -172,6 +274,7 @@ put_functions (FlamDatabase *to, const FlamProfile *profile)
       flam_database_int (to, functions->line[i]);
       flam_database_text (to,
                           flam_function_kind_to_string (functions->kind[i]));
+      flam_database_int (to, functions->flags[i]);
       flam_database_row (to);
     }
 }
@@ -187,7 +290,7 @@ put_stacks (FlamDatabase *to, const FlamProfile *profile)
       to,
       "frame",
       "id INTEGER PRIMARY KEY, function INTEGER, file TEXT, line INTEGER, "
-      "address INTEGER, inline_depth INTEGER");
+      "address INTEGER, inline_depth INTEGER, status INTEGER");
   for (FlamId i = 0; i < frames->n; i++)
     {
       flam_database_int (to, i);
@@ -196,6 +299,7 @@ put_stacks (FlamDatabase *to, const FlamProfile *profile)
       flam_database_int (to, frames->line[i]);
       flam_database_int (to, (gint64)frames->address[i]);
       flam_database_int (to, frames->inline_depth[i]);
+      flam_database_int (to, frames->status[i]);
       flam_database_row (to);
     }
   flam_database_begin (
@@ -211,13 +315,6 @@ put_stacks (FlamDatabase *to, const FlamProfile *profile)
 
 /* --- events --------------------------------------------------------------- */
 
-/* The others weigh 1 each, or are sums over allocations. */
-static gboolean
-has_column (const FlamMeasure *measure)
-{
-  return measure->source == FLAM_FROM_SAMPLES && measure->weight != NULL;
-}
-
 /* Those that the capture has; measures under their names in quotes. */
 static char *
 sample_columns (const FlamProfile *profile)
@@ -227,6 +324,8 @@ sample_columns (const FlamProfile *profile)
 
   if (samples->time != NULL)
     g_string_append (columns, ", time INTEGER");
+  if (samples->event != NULL)
+    g_string_append (columns, ", event INTEGER");
   if (samples->state != NULL)
     g_string_append (columns, ", state INTEGER");
   if (samples->labels != NULL)
@@ -234,11 +333,9 @@ sample_columns (const FlamProfile *profile)
   for (guint m = 0; m < profile->n_measures; m++)
     if (has_column (&profile->measures[m]))
       {
-        const char *id = flam_profile_string (profile, profile->measures[m].id);
-        g_auto (GStrv) parts = g_strsplit_set (id, "\",", -1);
-        g_autofree char *plain = g_strjoinv ("_", parts);
+        g_autofree char *column = weight_column (profile, m);
 
-        g_string_append_printf (columns, ", \"weight %s\" NUMERIC", plain);
+        g_string_append_printf (columns, ", \"%s\" NUMERIC", column);
       }
   return g_string_free (columns, FALSE);
 }
@@ -260,6 +357,7 @@ typedef struct
     THREAD,
     STACK,
     TIME,
+    EVENT,
     STATE,
     LABELS,
     WEIGHT,
@@ -277,6 +375,8 @@ list_columns (const FlamProfile *profile)
   g_array_append_val (columns, ((Column){ STACK }));
   if (samples->time != NULL)
     g_array_append_val (columns, ((Column){ TIME }));
+  if (samples->event != NULL)
+    g_array_append_val (columns, ((Column){ EVENT }));
   if (samples->state != NULL)
     g_array_append_val (columns, ((Column){ STATE }));
   if (samples->labels != NULL)
@@ -321,6 +421,9 @@ put_cell (FlamDatabase *to, guint column, gpointer data)
     case TIME:
       flam_database_int (to, samples->time[at->i]);
       break;
+    case EVENT:
+      flam_database_int (to, samples->event[at->i]);
+      break;
     case STATE:
       flam_database_int (to, samples->state[at->i]);
       break;
@@ -364,7 +467,8 @@ put_allocations (FlamDatabase *to, const FlamProfile *profile)
       to,
       "allocation",
       "thread INTEGER, time INTEGER, freed_at INTEGER, stack INTEGER, "
-      "size INTEGER, count INTEGER, allocator TEXT");
+      "size INTEGER, count INTEGER, allocator TEXT, at_peak INTEGER, "
+      "born_more INTEGER, died_more INTEGER, distance INTEGER");
   for (FlamId i = 0; i < rows->n && !flam_database_is_broken (to); i++)
     {
       put_id (to, rows->thread[i]);
@@ -377,6 +481,10 @@ put_allocations (FlamDatabase *to, const FlamProfile *profile)
                           flam_allocator_to_string (
                               rows->allocator != NULL ? rows->allocator[i]
                                                       : FLAM_ALLOCATOR_MALLOC));
+      put_number (to, rows->at_peak != NULL ? rows->at_peak[i] : -1);
+      flam_database_int (to, rows->born_more[i]);
+      flam_database_int (to, rows->died_more[i]);
+      put_number (to, rows->distance[i] < G_MAXUINT16 ? rows->distance[i] : -1);
       flam_database_row (to);
     }
 }
@@ -397,25 +505,99 @@ put_others (FlamDatabase *to, const FlamProfile *profile)
       put_string (to, profile, marks->name[i]);
       flam_database_row (to);
     }
-  flam_database_begin (to, "counter", "name TEXT, time INTEGER, value NUMERIC");
+  /* A counter of fractions has the unit "number". */
+  flam_database_begin (
+      to, "counter", "name TEXT, time INTEGER, value NUMERIC, unit TEXT");
   for (guint c = 0; c < profile->n_counters; c++)
     for (guint32 i = 0; i < profile->counters[c].n; i++)
       {
         put_string (to, profile, profile->counters[c].id);
         flam_database_int (to, profile->counters[c].time[i]);
         if (profile->counters[c].unit == FLAM_UNIT_THOUSANDTHS)
-          flam_database_real (to, (double)profile->counters[c].value[i] / 1000);
+          {
+            flam_database_real (to,
+                                (double)profile->counters[c].value[i] / 1000);
+            flam_database_text (to, "number");
+          }
         else
-          flam_database_int (to, profile->counters[c].value[i]);
+          {
+            flam_database_int (to, profile->counters[c].value[i]);
+            flam_database_text (
+                to, flam_unit_to_string (profile->counters[c].unit));
+          }
         flam_database_row (to);
       }
   /* "labels" of samples are sets of these. */
-  flam_database_begin (to, "label", "labels INTEGER, key TEXT, value TEXT");
+  flam_database_begin (
+      to,
+      "label",
+      "labels INTEGER, key TEXT, value TEXT, number INTEGER, unit TEXT");
   for (guint32 i = 0; i < labels->n; i++)
     {
       flam_database_int (to, labels->set[i]);
       put_string (to, profile, labels->key[i]);
       put_string (to, profile, labels->value[i]);
+      if (labels->unit[i] != FLAM_NONE)
+        {
+          flam_database_int (to, labels->number[i]);
+          put_string (to, profile, labels->unit[i]);
+        }
+      else
+        {
+          flam_database_null (to);
+          flam_database_null (to);
+        }
+      flam_database_row (to);
+    }
+}
+
+static void
+put_texts (FlamDatabase *to, const FlamProfile *profile)
+{
+  const FlamNotes *notes = &profile->notes;
+  const FlamSources *sources = &profile->sources;
+
+  flam_database_begin (
+      to,
+      "note",
+      "text TEXT, function TEXT, start INTEGER, stop INTEGER, written INTEGER");
+  for (FlamId i = 0; i < notes->n; i++)
+    {
+      put_string (to, profile, notes->text[i]);
+      if (notes->function[i] != FLAM_NONE)
+        put_string (to, profile, notes->function[i]);
+      else
+        flam_database_null (to);
+      flam_database_int (to, notes->from[i]);
+      flam_database_int (to, notes->to[i]);
+      flam_database_int (to, notes->written[i]);
+      flam_database_row (to);
+    }
+  flam_database_begin (to, "source", "path TEXT, text TEXT");
+  for (FlamId i = 0; i < sources->n; i++)
+    {
+      put_string (to, profile, sources->path[i]);
+      put_string (to, profile, sources->text[i]);
+      flam_database_row (to);
+    }
+}
+
+/* NULL of `reached`: of a jump without a condition. */
+static void
+put_jumps (FlamDatabase *to, const FlamProfile *profile)
+{
+  const FlamJumps *jumps = &profile->jumps;
+
+  flam_database_begin (
+      to,
+      "jump",
+      "from_frame INTEGER, to_frame INTEGER, taken INTEGER, reached INTEGER");
+  for (FlamId i = 0; i < jumps->n && !flam_database_is_broken (to); i++)
+    {
+      put_id (to, jumps->from[i]);
+      put_id (to, jumps->to[i]);
+      flam_database_int (to, jumps->taken[i]);
+      put_number (to, jumps->reached[i]);
       flam_database_row (to);
     }
 }
@@ -510,12 +692,15 @@ save (FlamExport *export, GError **error)
   put_facts (to, part);
   put_measures (to, part);
   put_threads (to, profile);
+  put_former_names (to, profile);
   put_modules (to, profile);
   put_functions (to, profile);
   put_stacks (to, profile);
   put_samples (to, profile);
   put_allocations (to, profile);
   put_others (to, profile);
+  put_texts (to, profile);
+  put_jumps (to, profile);
   put_function_costs (to, part);
   put_costs (to, part);
   flam_database_run (to, views);
@@ -532,7 +717,7 @@ const FlamExporter flam_export_sqlite = {
            FLAM_HOLDS_FILES | FLAM_HOLDS_LINES | FLAM_HOLDS_INLINES |
            FLAM_HOLDS_MODULES | FLAM_HOLDS_KINDS | FLAM_HOLDS_BLOCKS |
            FLAM_HOLDS_MARKS | FLAM_HOLDS_COUNTERS | FLAM_HOLDS_LABELS |
-           FLAM_HOLDS_FRACTIONS,
+           FLAM_HOLDS_FRACTIONS | FLAM_HOLDS_STATUS | FLAM_HOLDS_JUMPS,
   .puts = FLAM_PUTS_PART,
   .save = save,
 };

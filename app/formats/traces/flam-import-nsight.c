@@ -10,21 +10,13 @@
  * The work of each stream is a lane, as are the calls of each thread. A
  * globalTid is 8 bits hardware, 8 bits virtual machine, 24 bits process, 24
  * bits thread. Source: the SQLite schema reference in the manual of Nsight
- * Systems.
- *
- * Only plain tables are read, and no more rows than fit into the file: views
- * and damaged trees of pages could have any number of them. */
+ * Systems. */
 
 #include "flam-formats.h"
+#include "flam-sqlite.h"
 #include "flam-text.h"
 #include "flam-trace-spans.h"
 
-#include <sqlite3.h>
-
-#define MAGIC "SQLite format 3\0"
-/* The smallest row has a length, an id, a head and a byte. */
-#define LEAST_ROW 4
-#define STEP 100000
 #define LIMIT (G_MAXINT64 / 4)
 
 typedef enum
@@ -109,115 +101,14 @@ static const char *const copies[] = {
 
 typedef struct
 {
-  FlamLoad *load;
   FlamBuilder *builder;
-  sqlite3 *base;
+  FlamSqlite *base;
   FlamTraceSpans spans;
   GHashTable *names; /* of StringIds -> string + 1 */
-  guint64 rows;      /* read so far, of `most` */
-  guint64 most;
-  GError *cancelled;
+  Where where;       /* of the table that is read */
+  guint64 samples;
   guint64 marks;
 } Nsight;
-
-/* --- the database -------------------------------------------------------- */
-
-/* In memory, read only, and without the functions that a schema can call. */
-static sqlite3 *
-open_base (const FlamSource *source)
-{
-  sqlite3 *base = NULL;
-
-  if (sqlite3_open_v2 (":memory:",
-                       &base,
-                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY,
-                       NULL) != SQLITE_OK ||
-      sqlite3_deserialize (base,
-                           "main",
-                           (unsigned char *)source->data,
-                           (sqlite3_int64)source->size,
-                           (sqlite3_int64)source->size,
-                           SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
-    {
-      sqlite3_close (base);
-      return NULL;
-    }
-  sqlite3_db_config (base, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config (base, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  sqlite3_db_config (base, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-  sqlite3_db_config (base, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-  sqlite3_limit (base, SQLITE_LIMIT_LENGTH, 1 << 24);
-  return base;
-}
-
-static void
-close_base (gpointer base)
-{
-  sqlite3_close (base);
-}
-
-static gboolean
-has_table (sqlite3 *base, const char *name)
-{
-  static const char sql[] =
-      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1 "
-      "AND rootpage > 0";
-  sqlite3_stmt *statement = NULL;
-  gboolean has =
-      sqlite3_prepare_v2 (base, sql, -1, &statement, NULL) == SQLITE_OK &&
-      sqlite3_bind_text (statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
-      sqlite3_step (statement) == SQLITE_ROW;
-
-  sqlite3_finalize (statement);
-  return has;
-}
-
-static int
-tell (gpointer data)
-{
-  Nsight *nsight = data;
-
-  return !flam_progress_step (nsight->load->options->progress,
-                              MIN ((double)nsight->rows / nsight->most, 1.0),
-                              &nsight->cancelled);
-}
-
-/* Calls read() for each row. FALSE: cancelled. */
-static gboolean
-each_row (Nsight *nsight,
-          const char *table,
-          const char *columns,
-          void (*read) (Nsight *nsight, sqlite3_stmt *row, gpointer data),
-          gpointer data)
-{
-  g_autofree char *sql = g_strdup_printf ("SELECT %s FROM %s", columns, table);
-  sqlite3_stmt *statement = NULL;
-  int status;
-
-  if (!has_table (nsight->base, table))
-    return TRUE;
-  status = sqlite3_prepare_v2 (nsight->base, sql, -1, &statement, NULL);
-  while (status == SQLITE_OK || status == SQLITE_ROW)
-    {
-      status = sqlite3_step (statement);
-      if (status != SQLITE_ROW)
-        break;
-      if (nsight->rows++ >= nsight->most)
-        {
-          status = SQLITE_CORRUPT;
-          break;
-        }
-      read (nsight, statement, data);
-    }
-  if (status != SQLITE_DONE && nsight->cancelled == NULL)
-    flam_builder_warn (
-        nsight->builder,
-        N_ ("the table %s cannot be read: %s"),
-        table,
-        status == SQLITE_CORRUPT ? "damaged" : sqlite3_errmsg (nsight->base));
-  sqlite3_finalize (statement);
-  return nsight->cancelled == NULL;
-}
 
 /* --- who ----------------------------------------------------------------- */
 
@@ -262,8 +153,9 @@ stream_of (Nsight *nsight, sqlite3_stmt *row)
 /* --- rows ---------------------------------------------------------------- */
 
 static void
-read_name (Nsight *nsight, sqlite3_stmt *row, gpointer data)
+read_name (sqlite3_stmt *row, gpointer data)
 {
+  Nsight *nsight = data;
   const char *text = (const char *)sqlite3_column_text (row, 1);
 
   if (text != NULL)
@@ -274,8 +166,9 @@ read_name (Nsight *nsight, sqlite3_stmt *row, gpointer data)
 }
 
 static void
-read_process (Nsight *nsight, sqlite3_stmt *row, gpointer data)
+read_process (sqlite3_stmt *row, gpointer data)
 {
+  Nsight *nsight = data;
   const char *name = (const char *)sqlite3_column_text (row, 1);
 
   if (name != NULL && *name != '\0')
@@ -295,8 +188,9 @@ find_name (Nsight *nsight, gint64 id)
 }
 
 static void
-read_thread_name (Nsight *nsight, sqlite3_stmt *row, gpointer data)
+read_thread_name (sqlite3_stmt *row, gpointer data)
 {
+  Nsight *nsight = data;
   FlamStringId name = find_name (nsight, sqlite3_column_int64 (row, 0));
 
   if (name != 0)
@@ -365,16 +259,16 @@ read_nvtx (Nsight *nsight, sqlite3_stmt *row)
 }
 
 static void
-read_event (Nsight *nsight, sqlite3_stmt *row, gpointer data)
+read_event (sqlite3_stmt *row, gpointer data)
 {
-  Where where = (Where)GPOINTER_TO_UINT (data);
+  Nsight *nsight = data;
 
-  if (where == AS_NVTX)
+  if (nsight->where == AS_NVTX)
     read_nvtx (nsight, row);
   else
     flam_trace_spans_add (
         &nsight->spans,
-        where == ON_STREAM
+        nsight->where == ON_STREAM
             ? stream_of (nsight, row)
             : thread_of (nsight, sqlite3_column_int64 (row, OWNER)),
         name_of (nsight, row),
@@ -383,34 +277,38 @@ read_event (Nsight *nsight, sqlite3_stmt *row, gpointer data)
 }
 
 static void
-count_sample (Nsight *nsight, sqlite3_stmt *row, gpointer data)
+count_samples (sqlite3_stmt *row, gpointer data)
 {
-  *(guint64 *)data = (guint64)MAX (sqlite3_column_int64 (row, 0), 0);
+  Nsight *nsight = data;
+
+  nsight->samples = (guint64)MAX (sqlite3_column_int64 (row, 0), 0);
 }
 
 /* --- all ----------------------------------------------------------------- */
 
+/* FALSE: cancelled. */
 static gboolean
 read_tables (Nsight *nsight)
 {
-  guint64 samples = 0;
+  FlamSqlite *base = nsight->base;
 
-  if (!each_row (nsight, "StringIds", "id, value", read_name, NULL) ||
-      !each_row (nsight, "PROCESSES", "globalPid, name", read_process, NULL) ||
-      !each_row (
-          nsight, "ThreadNames", "nameId, globalTid", read_thread_name, NULL) ||
-      !each_row (
-          nsight, "COMPOSITE_EVENTS", "count(*)", count_sample, &samples))
+  if (!flam_sqlite_each (base, "StringIds", "id, value", read_name, nsight) ||
+      !flam_sqlite_each (
+          base, "PROCESSES", "globalPid, name", read_process, nsight) ||
+      !flam_sqlite_each (
+          base, "ThreadNames", "nameId, globalTid", read_thread_name, nsight) ||
+      !flam_sqlite_each (
+          base, "COMPOSITE_EVENTS", "count(*)", count_samples, nsight))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
-    if (!each_row (nsight,
-                   tables[i].table,
-                   tables[i].columns,
-                   read_event,
-                   GUINT_TO_POINTER (tables[i].where)))
-      return FALSE;
+    {
+      nsight->where = tables[i].where;
+      if (!flam_sqlite_each (
+              base, tables[i].table, tables[i].columns, read_event, nsight))
+        return FALSE;
+    }
   flam_builder_warn_count (nsight->builder,
-                           samples,
+                           nsight->samples,
                            "%" PRIu64 " CPU sample beside the calls is not "
                            "shown",
                            "%" PRIu64 " CPU samples beside the calls are not "
@@ -424,16 +322,11 @@ load (FlamLoad *load, GError **error)
   Nsight *nsight = flam_arena_new (load, Nsight);
   FlamBuilder *builder = load->builder;
 
-  nsight->load = load;
   nsight->builder = builder;
-  nsight->most = load->source->size / LEAST_ROW + 1;
   nsight->names = flam_arena_table (load, FLAM_KEY_DIRECT, NULL);
-  nsight->base = open_base (load->source);
+  nsight->base = flam_sqlite_open (load, error);
   if (nsight->base == NULL)
-    return flam_source_invalid (
-        load->source, error, N_ ("this database cannot be opened"));
-  flam_arena_keep (load, nsight->base, close_base);
-  sqlite3_progress_handler (nsight->base, STEP, tell, nsight);
+    return FALSE;
   flam_builder_set_has_times (builder);
   flam_builder_set_spans (builder,
                           flam_load_measures (builder,
@@ -442,10 +335,7 @@ load (FlamLoad *load, GError **error)
                           FLAM_SPANS_CALLS);
   flam_trace_spans_init (&nsight->spans, load);
   if (!read_tables (nsight))
-    {
-      g_propagate_error (error, nsight->cancelled);
-      return FALSE;
-    }
+    return flam_sqlite_end (nsight->base, error);
   if (flam_trace_spans_close (&nsight->spans) == 0)
     return flam_source_invalid (
         load->source,
@@ -462,26 +352,26 @@ load (FlamLoad *load, GError **error)
   return TRUE;
 }
 
+/* One of these, beside the names. */
+static const char *const kinds[] = {
+  "NVTX_EVENTS",
+  "OSRT_API",
+  "CUPTI_ACTIVITY_KIND_RUNTIME",
+  "MPI_OTHER_EVENTS",
+  "CUPTI_ACTIVITY_KIND_KERNEL",
+};
+
 static guint
 probe (const FlamSource *source)
 {
-  sqlite3 *base;
-  gboolean is_nsight;
-
-  if (source->size < 100 || memcmp (source->data, MAGIC, sizeof MAGIC - 1) != 0)
-    return 0;
-  /* Only its head is unpacked so far. */
-  if (source->unpack != NULL)
+  if (flam_sqlite_is_packed (source))
     return 50;
-  base = open_base (source);
-  is_nsight =
-      base != NULL && has_table (base, "StringIds") &&
-      (has_table (base, "NVTX_EVENTS") || has_table (base, "OSRT_API") ||
-       has_table (base, "CUPTI_ACTIVITY_KIND_RUNTIME") ||
-       has_table (base, "CUPTI_ACTIVITY_KIND_KERNEL") ||
-       has_table (base, "MPI_OTHER_EVENTS"));
-  sqlite3_close (base);
-  return is_nsight ? 95 : 0;
+  if (!flam_sqlite_has_tables (source, FLAM_LIST ("StringIds")))
+    return 0;
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (flam_sqlite_has_tables (source, FLAM_LIST (kinds[i])))
+      return 95;
+  return 0;
 }
 
 const FlamImporter flam_import_nsight = {

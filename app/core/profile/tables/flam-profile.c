@@ -88,6 +88,17 @@ flam_profile_module_name (const FlamProfile *profile, FlamFunctionId function)
              : flam_profile_string (profile, profile->modules.name[module]);
 }
 
+const char *
+flam_measure_source_to_string (FlamMeasureSource source)
+{
+  static const char *const names[FLAM_N_SOURCES] = {
+    "samples",         "allocated",   "allocations",   "peak",
+    "peak-blocks",     "leaked",      "leaked-blocks", "temporary",
+    "temporary-bytes", "peak-useful",
+  };
+  return names[source];
+}
+
 gboolean
 flam_measure_is_like (const FlamMeasure *a, const FlamMeasure *b)
 {

@@ -194,6 +194,7 @@ typedef enum
 } FlamMeasureSource;
 
 #define FLAM_N_SOURCES (FLAM_FROM_PEAK_USEFUL + 1)
+const char *flam_measure_source_to_string (FlamMeasureSource source);
 
 /* Whether a sample begins at its time and lasts its weight (ns), so that a
  * range of time cuts it. Otherwise it only has a moment: samplers mostly
