@@ -108,7 +108,8 @@ append (FlamOutputPane *self, const char *text)
                                       gtk_text_buffer_get_insert (buffer));
 }
 
-/* The keyboard goes to the field, unless it is being used to write elsewhere. */
+/* The keyboard goes to the field, unless it is being used to write elsewhere.
+ */
 static void
 offer_input (FlamOutputPane *self)
 {

@@ -258,9 +258,9 @@ flam_recording_take_printed (FlamRecording *self, gboolean *left_out)
 
 /* --- input ---------------------------------------------------------------- */
 
-/* Nobody reads the terminal's echo: the pane shows what was sent. It is nobody's
- * controlling terminal, so that it sends no signals. -1 if the system has none;
- * the program then reads what the window does. */
+/* Nobody reads the terminal's echo: the pane shows what was sent. It is
+ * nobody's controlling terminal, so that it sends no signals. -1 if the system
+ * has none; the program then reads what the window does. */
 static int
 open_terminal (FlamRecording *self)
 {

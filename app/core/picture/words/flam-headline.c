@@ -177,10 +177,10 @@ typedef struct
   gint64 recording;   /* in and below that function, part of `total` */
   gint64 needs;       /* what an own function has to be charged with */
   gboolean own_first; /* even if none has that much */
-  FlamId *within;  /* per shown stack: the stack of its innermost own frame;
-                    * none within the recorder */
-  gint64 *charged; /* per function, by its innermost own frame */
-  gint64 *self;    /* per function */
+  FlamId *within;     /* per shown stack: the stack of its innermost own frame;
+                       * none within the recorder */
+  gint64 *charged;    /* per function, by its innermost own frame */
+  gint64 *self;       /* per function */
 } Costs;
 
 /* The function that stands for the library of the recorder. */
