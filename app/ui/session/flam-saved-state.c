@@ -374,6 +374,8 @@ flam_saved_state_set_selection (GKeyFile *kept,
       if (now != G_STRUCT_MEMBER (guint, first, numbers[i].offset))
         g_key_file_set_integer (kept, SELECTION, numbers[i].key, (int)now);
     }
+  if (first->suppressions != NULL && selection->suppressions == NULL)
+    g_key_file_set_boolean (kept, SELECTION, "AllLeaks", TRUE);
   set_threads (kept, profile, selection->threads);
   set_labels (kept, selection);
   set_transforms (kept, selection->transforms);
@@ -420,6 +422,9 @@ flam_saved_state_get_selection (GKeyFile *kept,
     selection->measure = (guint)measure;
   else if (id != NULL)
     return FALSE;
+  /* The files of suppressions are a setting; that none applies is not. */
+  if (g_key_file_get_boolean (kept, SELECTION, "AllLeaks", NULL))
+    g_clear_pointer (&selection->suppressions, flam_suppressions_unref);
   return get_range (kept, profile, selection) &&
          get_numbers (kept, selection) &&
          get_threads (kept, profile, selection) &&

@@ -154,8 +154,8 @@ static void
 say_what_opens (FlamStartPage *self)
 {
   static const char *const common[] = {
-    "perf-data",    "heaptrack", "sysprof", "pprof",  "gecko",
-    "chrome-trace", "callgrind", "memray",  "folded",
+    "perf-data", "heaptrack",    "sysprof",   "pprof",
+    "gecko",     "chrome-trace", "callgrind", "memray",
   };
   g_autoptr (GString) few = g_string_new (NULL);
   g_autoptr (GString) all = g_string_new (NULL);
@@ -170,6 +170,9 @@ say_what_opens (FlamStartPage *self)
                             "%s%s",
                             i > 0 ? ", " : "",
                             _ (flam_importer_find (common[i])->label));
+  /* The only one whose label is not a name. */
+  g_string_append_printf (few, ", %s", _ ("folded stacks"));
+  others--;
   /* Translators: %s is a list of formats, %u the number of further ones */
   text = g_strdup_printf (
       ngettext (
