@@ -136,7 +136,9 @@ print_json (const Top *top)
       flam_cli_json_string (json, "module", module_of (tree, node));
       flam_cli_json_string (json, "file", file);
       flam_cli_json_int (
-          json, "line", tree->line[node] ? tree->line[node] : line);
+          json,
+          "line",
+          flam_tree_line (tree, node) ? flam_tree_line (tree, node) : line);
       if (flam_tree_address (tree, node) != 0)
         flam_cli_json_int (
             json, "address", (gint64)flam_tree_address (tree, node));

@@ -72,7 +72,7 @@ open_node (const FlamTree *tree, FlamNodeId node)
     printf ("\"address\":%" G_GUINT64_FORMAT ",",
             flam_tree_address (tree, node));
   printf ("\"line\":%u,\"total\":%s,\"self\":%s,",
-          tree->line[node] ? tree->line[node] : line,
+          flam_tree_line (tree, node) ? flam_tree_line (tree, node) : line,
           total,
           self);
   if (estimate.sampled)

@@ -161,7 +161,9 @@ assert_equal (const FlamRows *a, const FlamRows *b)
   assert_cells_equal (x->subtree_end, y->subtree_end, n, sizeof (FlamId));
   assert_cells_equal (x->depth, y->depth, n, sizeof *x->depth);
   assert_cells_equal (x->key, y->key, n, sizeof *x->key);
-  assert_cells_equal (x->line, y->line, n, sizeof *x->line);
+  g_assert_cmpint (x->line != NULL, ==, y->line != NULL);
+  if (x->line != NULL)
+    assert_cells_equal (x->line, y->line, n, sizeof *x->line);
   assert_cells_equal (x->frame, y->frame, n, sizeof *x->frame);
   assert_cells_equal (x->self, y->self, n, sizeof *x->self);
   assert_cells_equal (x->total, y->total, n, sizeof *x->total);

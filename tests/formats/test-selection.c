@@ -308,7 +308,7 @@ check_lines (const FlamProfile *profile, const FlamSelection *selection)
       const char *file;
 
       flam_tree_source_line (tree, i, &file);
-      if (tree->line[i] != 0 && *file != 0)
+      if (flam_tree_line (tree, i) != 0 && *file != 0)
         nodes += tree->self[i];
     }
   files = flam_lines_files (weights, by, &n_files);

@@ -41,7 +41,7 @@ flam_things_init (FlamThings *things,
       FlamSlot *slot;
       guint32 hash;
 
-      key.line = whole_functions ? 0 : tree->line[i];
+      key.line = whole_functions ? 0 : flam_tree_line (tree, i);
       key.file = key.line != 0 ? tree->profile->frames.file[tree->frame[i]] : 0;
       key.is_function = flam_tree_function (tree, i) != FLAM_NONE;
       hash = flam_hash_pair (key.key.row, key.line);
@@ -120,9 +120,10 @@ flam_export_start (const FlamTree *tree, FlamNodeId node, guint32 *line)
 FlamId
 flam_export_file_id (const FlamTree *tree, FlamNodeId node, guint32 *line)
 {
-  if (tree->line[node] == 0 || flam_tree_function (tree, node) == FLAM_NONE)
+  if (flam_tree_line (tree, node) == 0 ||
+      flam_tree_function (tree, node) == FLAM_NONE)
     return flam_export_start (tree, node, line);
-  *line = tree->line[node];
+  *line = flam_tree_line (tree, node);
   return tree->profile->frames.file[tree->frame[node]];
 }
 

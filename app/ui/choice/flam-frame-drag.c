@@ -21,7 +21,7 @@ static char *
 name_of (const FlamTree *tree, FlamNodeId node)
 {
   const char *name = flam_graph_name (tree, node);
-  guint32 line = tree->line[node];
+  guint32 line = flam_tree_line (tree, node);
 
   return line != 0 ? g_strdup_printf ("%s:%u", name, line) : g_strdup (name);
 }

@@ -257,7 +257,7 @@ name_of (FlamTreeRow *row)
 {
   const FlamViewData *view_data = flam_tree_row_get_view_data (row);
   FlamNodeId node = flam_tree_row_get_node (row);
-  guint32 line = view_data->tree->line[node];
+  guint32 line = flam_tree_line (view_data->tree, node);
   const char *name = flam_view_data_get_name (view_data, node);
 
   return line != 0 ? g_strdup_printf ("%s:%u", name, line) : g_strdup (name);

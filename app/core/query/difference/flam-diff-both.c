@@ -304,7 +304,7 @@ add_node (
   const FlamTree *of = paths->tree[model->side];
 
   tree->key[node] = copy_key (both, model);
-  tree->line[node] = of->line[model->node];
+  tree->line[node] = flam_tree_line (of, model->node);
   if (tree->status != NULL)
     tree->status[node] = (guint8)flam_tree_status (of, model->node);
   tree->frame[node] = copy_frame (both, model->side, of->frame[model->node]);

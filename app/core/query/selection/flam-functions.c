@@ -43,7 +43,7 @@ static FlamSlot *
 find_slot (Table *table, const Place *place, guint32 *hash)
 {
   *hash = flam_hash_pair (place->tree->key[place->node].row,
-                          place->tree->line[place->node] +
+                          flam_tree_line (place->tree, place->node) +
                               flam_tree_address (place->tree, place->node));
   return flam_interner_find (&table->interner, *hash, row_equal, table, place);
 }

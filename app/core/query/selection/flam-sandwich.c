@@ -35,7 +35,7 @@ key_of (const FlamTree *tree, FlamNodeId node, FlamId parent)
 {
   FlamDraftKey key = { .parent = parent,
                        .key = tree->key[node],
-                       .line = tree->line[node],
+                       .line = flam_tree_line (tree, node),
                        .address = flam_tree_address (tree, node),
                        .top = flam_tree_is_top (tree, node) };
 

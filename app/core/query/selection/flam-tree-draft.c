@@ -273,8 +273,7 @@ flam_tree_allocate (FlamTree *tree, guint32 n)
   tree->subtree_end = flam_new_cells (FlamId, n);
   tree->depth = flam_new_cells (guint32, n);
   tree->key = flam_new_cells (FlamTreeKey, n);
-  tree->line = tree->by == FLAM_BY_LINE ? flam_new_cells (guint32, n)
-                                        : g_new0 (guint32, n);
+  tree->line = tree->by == FLAM_BY_LINE ? flam_new_cells (guint32, n) : NULL;
   tree->frame = flam_new_cells (FlamId, n);
   tree->self = flam_new_cells (gint64, n);
   tree->total = flam_new_cells (gint64, n);
@@ -295,7 +294,8 @@ add_node (FlamTree *tree,
   tree->subtree_end[to] = to + size;
   tree->depth[to] = parent == FLAM_NONE ? 0 : tree->depth[parent] + 1;
   tree->key[to] = key->key;
-  tree->line[to] = key->line;
+  if (tree->line != NULL)
+    tree->line[to] = key->line;
   tree->frame[to] = flam_column_at (&draft->frame, FlamId, from);
   tree->self[to] = flam_column_at (&draft->self, gint64, from);
   tree->total[to] = total;

@@ -19,11 +19,16 @@
 /* Zeroes stacks from `least` up to `zeroed`, and some before them. Returns the
  * first zeroed one. */
 static FlamStackId
-zero_stacks (FlamPieceStack *stacks, FlamId least, FlamId zeroed)
+zero_stacks (FlamPieceStack *stacks,
+             guint32 *count,
+             FlamId least,
+             FlamId zeroed)
 {
   FlamId first = least - MIN (least, ZEROED);
 
   memset (&stacks[first], 0, (zeroed - first) * sizeof *stacks);
+  if (count != NULL)
+    memset (&count[first], 0, (zeroed - first) * sizeof *count);
   return first;
 }
 
@@ -46,7 +51,7 @@ list_children (FlamPieceStack *stacks,
       guint32 *list;
 
       if (least < zeroed)
-        zeroed = zero_stacks (stacks, least, zeroed);
+        zeroed = zero_stacks (stacks, count, least, zeroed);
       weight = stacks[s].total += self[s];
       if (weight == 0)
         {

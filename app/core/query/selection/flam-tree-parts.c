@@ -448,7 +448,7 @@ flam_tree_merge_parts (FlamTree *tree,
   parts->n_cores = flam_cores_for (shown->n);
   flam_column_init (&parts->counts, sizeof (guint32));
   flam_tree_keys_init (&parts->keys, tree, order);
-  parts->count = flam_new_cells0 (guint32, shown->n + 1);
+  parts->count = flam_new_cells (guint32, shown->n + 1);
   parts->n = flam_tree_list_children (
       stacks, parts->count, shown, self, &roots, &total);
   size = parts->n / MIN (parts->n_cores * PARTS_PER_CORE, MAX_PARTS / 2) + 1;

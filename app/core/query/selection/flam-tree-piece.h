@@ -74,7 +74,8 @@ typedef struct
 /* For each stack the weight at and below it, and the list of its children, in
  * their order; `stacks` need not be set before. Adds those without a caller to
  * the list `roots`, and their weight to `total`. Returns how many have weight.
- * `count`, zeroed or NULL: for each stack, those at and below it that have. */
+ * `count`, or NULL: for each stack, those at and below it that have. It need
+ * not be set before, either. */
 guint32 flam_tree_list_children (FlamPieceStack *stacks,
                                  guint32 *count,
                                  const FlamShown *shown,

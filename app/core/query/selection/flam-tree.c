@@ -42,7 +42,7 @@ tree_clear (gpointer data)
   flam_cells_drop (tree->subtree_end);
   flam_cells_drop (tree->depth);
   flam_cells_drop (tree->key);
-  g_free (tree->line);
+  flam_cells_drop (tree->line);
   flam_cells_drop (tree->frame);
   flam_cells_drop (tree->self);
   flam_cells_drop (tree->total);
@@ -158,8 +158,8 @@ flam_tree_detail (const FlamTree *tree, FlamNodeId node)
 {
   guint64 address = flam_tree_address (tree, node);
 
-  if (tree->by == FLAM_BY_LINE && tree->line[node] != 0)
-    return g_strdup_printf (":%u", tree->line[node]);
+  if (tree->by == FLAM_BY_LINE && flam_tree_line (tree, node) != 0)
+    return g_strdup_printf (":%u", flam_tree_line (tree, node));
   return address != 0 ? g_strdup_printf ("@0x%" G_GINT64_MODIFIER "x", address)
                       : g_strdup ("");
 }
@@ -301,7 +301,7 @@ flam_tree_is_same (const FlamTree *tree,
 {
   return tree->by == other_tree->by &&
          tree->key[node].row == other_tree->key[other].row &&
-         tree->line[node] == other_tree->line[other] &&
+         flam_tree_line (tree, node) == flam_tree_line (other_tree, other) &&
          flam_tree_address (tree, node) ==
              flam_tree_address (other_tree, other) &&
          flam_tree_is_top (tree, node) == flam_tree_is_top (other_tree, other);
@@ -426,7 +426,8 @@ is_of_key (const FlamTree *tree, FlamNodeId node, const FlamShownKey *key)
 {
   FlamFrameId frame = tree->frame[node];
 
-  return tree->key[node].row == key->thing && tree->line[node] == key->line &&
+  return tree->key[node].row == key->thing &&
+         flam_tree_line (tree, node) == key->line &&
          flam_tree_address (tree, node) == key->address &&
          !flam_tree_is_top (tree, node) &&
          (tree->by != FLAM_BY_LINE || frame == FLAM_NONE ||
@@ -448,7 +449,7 @@ flam_tree_key (const FlamTree *tree, FlamNodeId node)
 {
   FlamFrameId frame = tree->frame[node];
   FlamShownKey key = { .thing = tree->key[node].row,
-                       .line = tree->line[node],
+                       .line = flam_tree_line (tree, node),
                        .address = flam_tree_address (tree, node) };
 
   if (tree->by == FLAM_BY_LINE && frame != FLAM_NONE)

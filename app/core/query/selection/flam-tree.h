@@ -67,7 +67,7 @@ typedef struct
   guint32 *depth;
   FlamTreeKey *key;   /* FLAM_NONE for the root and for "no stack". Use
                          flam_tree_name() and the functions next to it */
-  guint32 *line;      /* FLAM_BY_LINE: the line; 0 otherwise */
+  guint32 *line;      /* FLAM_BY_LINE: the line; otherwise NULL */
   FlamFrameId *frame; /* the heaviest of the frames merged here, or FLAM_NONE: a
                     click goes to its source */
   gint64 *self;
@@ -188,6 +188,12 @@ flam_tree_next_sibling (const FlamTree *tree, FlamNodeId node)
 
   return parent != FLAM_NONE && next < tree->subtree_end[parent] ? next
                                                                  : FLAM_NONE;
+}
+
+static inline guint32
+flam_tree_line (const FlamTree *tree, FlamNodeId node)
+{
+  return tree->line != NULL ? tree->line[node] : 0;
 }
 
 static inline gboolean
