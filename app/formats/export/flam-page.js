@@ -475,7 +475,7 @@
       state[key] = words.get (key) ?? defaults[key];
     if (!measures[state.measure])
       state.measure = "0";
-    if (state.thread !== "" && !threads[state.thread])
+    if (state.thread !== "" && !used.has (Number (state.thread)))
       state.thread = "";
   }
 
@@ -560,8 +560,9 @@
   }
   measures.forEach ((m, i) => option ($ ("measure"), i, m.name));
   option ($ ("thread"), "", "All threads");
-  threads.forEach ((t, i) => option ($ ("thread"), i, t));
-  $ ("thread").parentNode.hidden = threads.length < 2;
+  const used = new Set (series.map ((s) => s.thread));
+  threads.forEach ((t, i) => { if (used.has (i)) option ($ ("thread"), i, t); });
+  $ ("thread").parentNode.hidden = used.size < 2;
   $ ("measure").parentNode.hidden = measures.length < 2;
   const any = (test) => functions.name.some ((_, f) => test (f));
   const some = { irrelevant: any ((f) => functions.flags[f] & IRRELEVANT),
