@@ -12,8 +12,8 @@
 #define APPLICATION 0x464c414d
 /* Its place in an SQLite file, big endian. */
 #define ID_AT 68
-/* 1 had no errors. */
-#define VERSION 2
+/* 1 had no errors, 2 all functions of each run. */
+#define VERSION 3
 #define WAIT_MS 10000
 /* Of one run. */
 #define MEASURES_MAX 64
@@ -38,7 +38,7 @@ static const char tables[] =
     "  name TEXT, unit INTEGER, kind INTEGER, source INTEGER,"
     "  denominator INTEGER, total INTEGER, rest INTEGER,"
     "  total_error INTEGER, total_samples INTEGER, rest_error INTEGER,"
-    "  rest_samples INTEGER,"
+    "  rest_samples INTEGER, least_self INTEGER, least_total INTEGER,"
     "  PRIMARY KEY (run, position)) WITHOUT ROWID;"
     "CREATE TABLE function (id INTEGER PRIMARY KEY, name TEXT UNIQUE);"
     "CREATE TABLE run_function (run INTEGER, position INTEGER,"
@@ -54,17 +54,23 @@ static const char tables[] =
     "  JOIN run_measure USING (run, position)"
     "  JOIN function ON function.id = run_function.function;";
 
-/* From version 1. Of figures that are not estimates, all of these are 0. */
-static const char errors[] =
-    "ALTER TABLE run_measure ADD total_error INTEGER DEFAULT 0;"
-    "ALTER TABLE run_measure ADD total_samples INTEGER DEFAULT 0;"
-    "ALTER TABLE run_measure ADD rest_error INTEGER DEFAULT 0;"
-    "ALTER TABLE run_measure ADD rest_samples INTEGER DEFAULT 0;"
-    "ALTER TABLE run_function ADD self_error INTEGER DEFAULT 0;"
-    "ALTER TABLE run_function ADD self_samples INTEGER DEFAULT 0;"
-    "ALTER TABLE run_function ADD total_error INTEGER DEFAULT 0;"
-    "ALTER TABLE run_function ADD total_samples INTEGER DEFAULT 0;"
-    "PRAGMA user_version = " G_STRINGIFY (VERSION) ";";
+/* From the version before each. Of figures that are not estimates, and of runs
+ * with all their functions, all of these are 0. */
+static const char *const upgrades[] = {
+  "ALTER TABLE run_measure ADD total_error INTEGER DEFAULT 0;"
+  "ALTER TABLE run_measure ADD total_samples INTEGER DEFAULT 0;"
+  "ALTER TABLE run_measure ADD rest_error INTEGER DEFAULT 0;"
+  "ALTER TABLE run_measure ADD rest_samples INTEGER DEFAULT 0;"
+  "ALTER TABLE run_function ADD self_error INTEGER DEFAULT 0;"
+  "ALTER TABLE run_function ADD self_samples INTEGER DEFAULT 0;"
+  "ALTER TABLE run_function ADD total_error INTEGER DEFAULT 0;"
+  "ALTER TABLE run_function ADD total_samples INTEGER DEFAULT 0;"
+  "PRAGMA user_version = 2;",
+  "ALTER TABLE run_measure ADD least_self INTEGER DEFAULT 0;"
+  "ALTER TABLE run_measure ADD least_total INTEGER DEFAULT 0;"
+  "PRAGMA user_version = 3;",
+};
+G_STATIC_ASSERT (G_N_ELEMENTS (upgrades) == VERSION - 1);
 
 static gboolean
 fail (FlamHistoryStore *store, GError **error)
@@ -163,14 +169,17 @@ create (FlamHistoryStore *store, GError **error)
 static gboolean
 upgrade (FlamHistoryStore *store, GError **error)
 {
+  gboolean good;
+
   if (store->version == VERSION)
     return TRUE;
   if (!run (store, "BEGIN IMMEDIATE", error))
     return FALSE;
-  store->version = VERSION;
-  if ((number_of (store, "PRAGMA user_version") == VERSION ||
-       run (store, errors, error)) &&
-      run (store, "COMMIT", error))
+  store->version = number_of (store, "PRAGMA user_version");
+  good = store->version > 0 || fail (store, error);
+  for (; good && store->version < VERSION; store->version++)
+    good = run (store, upgrades[store->version - 1], error);
+  if (good && run (store, "COMMIT", error))
     return TRUE;
   run (store, "ROLLBACK", NULL);
   return FALSE;
@@ -195,7 +204,7 @@ check (FlamHistoryStore *store, gboolean append, GError **error)
     return flam_error_set (
         error,
         FLAM_ERROR_UNSUPPORTED,
-        N_ ("%s: written by a newer Flambeau; this one reads version 2"),
+        N_ ("%s: written by a newer Flambeau; this one reads version 3"),
         store->path);
   return !append || upgrade (store, error);
 }
@@ -339,6 +348,8 @@ append_measure (FlamHistoryStore *store,
   put_int (row, measure->left);
   put_estimate (row, measure->total_estimate);
   put_estimate (row, measure->left_estimate);
+  put_int (row, measure->least_self);
+  put_int (row, measure->least_total);
   return finish_row (store, row, error);
 }
 
@@ -372,11 +383,13 @@ append_functions (FlamHistoryStore *store,
 }
 
 static gboolean
-append_all (FlamHistoryStore *store, const FlamFigures *figures, GError **error)
+append_run_whole (FlamHistoryStore *store,
+                  const FlamFigures *figures,
+                  GError **error)
 {
   Insert measure = { prepare (store,
                               "INSERT INTO run_measure VALUES "
-                              "(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                              "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                               error) };
   Insert name = { prepare (
       store, "INSERT OR IGNORE INTO function (name) VALUES (?)", error) };
@@ -402,16 +415,31 @@ append_all (FlamHistoryStore *store, const FlamFigures *figures, GError **error)
 }
 
 gboolean
+flam_history_store_append_all (FlamHistoryStore *store,
+                               const GPtrArray *runs,
+                               GError **error)
+{
+  gboolean good = run (store, "BEGIN IMMEDIATE", error);
+
+  if (!good)
+    return FALSE;
+  for (guint i = 0; i < runs->len && good; i++)
+    good = append_run_whole (store, runs->pdata[i], error);
+  if (good && run (store, "COMMIT", error))
+    return TRUE;
+  run (store, "ROLLBACK", NULL);
+  return FALSE;
+}
+
+gboolean
 flam_history_store_append (FlamHistoryStore *store,
                            const FlamFigures *figures,
                            GError **error)
 {
-  if (!run (store, "BEGIN IMMEDIATE", error))
-    return FALSE;
-  if (append_all (store, figures, error) && run (store, "COMMIT", error))
-    return TRUE;
-  run (store, "ROLLBACK", NULL);
-  return FALSE;
+  gpointer one[] = { (gpointer)figures };
+  const GPtrArray runs = { one, 1 };
+
+  return flam_history_store_append_all (store, &runs, error);
 }
 
 /* --- reading -------------------------------------------------------------- */
@@ -494,6 +522,8 @@ take_measure (Insert *row)
   measure.left = take_within (row, 0, measure.total);
   measure.total_estimate = take_estimate (row);
   measure.left_estimate = take_estimate (row);
+  measure.least_self = take_within (row, 0, measure.total);
+  measure.least_total = take_within (row, 0, measure.total);
   return measure;
 }
 
@@ -602,6 +632,7 @@ read_all (FlamHistoryStore *store,
 }
 
 #define MEASURE "id, name, unit, kind, source, denominator, total, rest"
+#define ERRORS ", total_error, total_samples, rest_error, rest_samples"
 #define FROM_MEASURES "FROM run_measure WHERE run = ? ORDER BY position"
 #define FROM_FUNCTIONS                                                         \
   "FROM run_function JOIN function ON function.id = run_function.function "    \
@@ -618,12 +649,13 @@ flam_history_store_read (FlamHistoryStore *store,
       "SELECT * FROM (SELECT * FROM run ORDER BY id DESC "
       "LIMIT " G_STRINGIFY (FLAM_HISTORY_CAPTURES) ") ORDER BY id",
       error) };
-  gboolean old = store->version < VERSION;
+  gboolean old = store->version < 2;
   Insert measures = { prepare (
       store,
-      old ? "SELECT " MEASURE ", 0, 0, 0, 0 " FROM_MEASURES
-          : "SELECT " MEASURE ", total_error, total_samples, rest_error, "
-            "rest_samples " FROM_MEASURES,
+      old ? "SELECT " MEASURE ", 0, 0, 0, 0, 0, 0 " FROM_MEASURES
+      : store->version < 3 ? "SELECT " MEASURE ERRORS ", 0, 0 " FROM_MEASURES
+                           : "SELECT " MEASURE ERRORS
+                             ", least_self, least_total " FROM_MEASURES,
       error) };
   Insert functions = { prepare (
       store,

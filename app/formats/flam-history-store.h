@@ -8,7 +8,8 @@
  *    run ◀─ run_measure ◀─ run_function ─▶ function
  *
  * A run is a capture, labelled with its commit, host and job; it has the totals
- * of its measures, and self and total of every function. The view "functions"
+ * of its measures, and self and total of every function, or of the largest ones
+ * and an upper bound of the others (flam-figures.h). The view "functions"
  * has a row for each run, measure and function, by their names.
  *
  * A file is hostile like any capture: views and triggers in it are not run, and
@@ -35,7 +36,10 @@ gboolean flam_history_store_has (FlamHistoryStore *store,
                                  const char *path,
                                  gint64 modified,
                                  gint64 size);
-/* All of it or nothing. */
+/* All of it or nothing; FlamFigures. */
+gboolean flam_history_store_append_all (FlamHistoryStore *store,
+                                        const GPtrArray *runs,
+                                        GError **error);
 gboolean flam_history_store_append (FlamHistoryStore *store,
                                     const FlamFigures *figures,
                                     GError **error);

@@ -176,6 +176,30 @@ class Sqlite(unittest.TestCase):
             del sums["[no stack]"]  # which is not a function
             self.assertEqual(ours, dict(sums))
 
+    def test_store_of_before(self):
+        """Stores of earlier versions are read, and get the new columns with the next
+        run."""
+        capture = captures / "flambeau/family.flambeau"
+        store = self.scratch / "runs.sqlite"
+        self.history(capture, "--store", store)
+        expected = self.history("--store", store)
+        columns = {"run_measure": ["least_self", "least_total"]}
+        for version in (2, 1):
+            with contextlib.closing(sqlite3.connect(store)) as base, base:
+                if version == 1:
+                    columns["run_measure"] += ["total_error", "total_samples", "rest_error",
+                                               "rest_samples"]
+                    columns["run_function"] = ["self_error", "self_samples", "total_error",
+                                               "total_samples"]
+                for table, names in columns.items():
+                    for name in names:
+                        base.execute(f"ALTER TABLE {table} DROP COLUMN {name}")
+                base.execute(f"PRAGMA user_version = {version}")
+            self.assertEqual(self.history("--store", store), expected)
+            self.assertEqual(self.history(capture, "--store", store), expected)
+            with contextlib.closing(sqlite3.connect(store)) as base:
+                self.assertEqual(base.execute("PRAGMA user_version").fetchone(), (3,))
+
     def test_store_hostile(self):
         """Other files, and one that has been tampered with: one error message
         each."""

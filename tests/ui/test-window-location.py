@@ -17,6 +17,18 @@ from windowtest import WindowTest as Base, total_of  # noqa: E402
 
 PPROF = captures / "pprof/cpu.pb"
 CAPTURE = captures / "flambeau/family.flambeau"
+# What a ClickHouse answered: two runs, and their functions by self and by total.
+RUN = (b"%d\t%d\t0\t0\tshop\t\t\t\t%s\t\tfolded\t-1\t0\t['samples']\t['count']\t[%d]\t[0]\t[0]"
+       b"\t['commit']\t['%s']\n")
+RUNS = (RUN % (15387233371880912377, 1793620800, b"two.folded", 159, b"c2")
+        + RUN % (16012751369274086202, 1793534400, b"one.folded", 120, b"c1"))
+FUNCTIONS = b"".join(
+    b"%d\t%d\t%s\t%d\t%d\t0\t0\t0\t0\n" % (part, run, name, own, total)
+    for run, costs in ((15387233371880912377, ((b"fresh", 9, 9), (b"lex", 20, 20),
+                                               (b"main", 0, 159), (b"parse", 130, 130))),
+                       (16012751369274086202, ((b"lex", 20, 20), (b"main", 0, 120),
+                                               (b"parse", 100, 100))))
+    for name, own, total in costs for part in (0, 1))
 ASKED = "/querier.v1.QuerierService/SelectMergeProfile"
 
 
@@ -49,7 +61,7 @@ class LocationTest(Base):
         window.action("win.open-location")
         address = window.find("Address", "text")
         window.type(address, self.url)
-        time.sleep(0.5)
+        time.sleep(0.3)
         self.assertEqual(self.server.requests, [])
         window.type(window.find("Token, If the Server Needs One", "text"), "secret")
         self.submit(address, self.url)
@@ -78,6 +90,26 @@ class LocationTest(Base):
         window.key("Return")
         window.wait_label(lambda text: text == f"total {total_of(PPROF)}")
         self.assertEqual(self.server.requests[-1].headers["Authorization"], "Bearer secret")
+
+    def test_history(self):
+        """The runs of a ClickHouse, as those of a store in a file; other servers have
+        no such button."""
+        self.server.answers["/"] = [(403, b"Code: 516"), RUNS, FUNCTIONS]
+        window = self.open()
+        window.find("See Where Time and Memory Go")
+        window.action("win.open-location")
+        address = window.find("Address", "text")
+        window.type(address, self.url)
+        self.assertFalse(window.seen("History", "push button"))
+        window.type(address, f"clickhouse://127.0.0.1:{self.server.port}/db?service=shop")
+        window.click("History", "push button")
+        window.wait_label(lambda text: "Code: 516" in text)
+        window.click("History", "push button")
+        window.wait_label(lambda text: text == "two.folded")
+        self.assertRegex(window.title(), r"^shop \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.sqlite$")
+        self.assertIn("+39 (+32.5 %)", " ".join(window.labels()).replace("\u00a0", " "))
+        window.click("Function: All functions")
+        window.find("parse", "label")
 
     def test_document(self):
         """The dialog tells what it waits for; the title tells where the capture is from."""

@@ -2,6 +2,7 @@
 #include "flam-fetch.h"
 
 #include "flam-clickhouse.h"
+#include "flam-history-store.h"
 #include "flam-json.h"
 #include "flam-kept-files.h"
 #include "flam-proto-write.h"
@@ -366,11 +367,13 @@ add_labels (GString *name, const FlamLocation *location)
 }
 
 /* "profile 127.0.0.1:6060 2026-11-27 10.30.05": the content, where it is from
- * and when; of a store, what was asked for, and the range. It is also the title
- * of the capture. */
+ * and when; of a store, what was asked for, and the range, or when if that is
+ * `all` times. It is also the title of the capture. */
 static char *
-name_file (const FlamLocation *location, const char *folder)
+name_file (const FlamLocation *location, const char *folder, gboolean all)
 {
+  g_autofree char *now =
+      time_text (g_get_real_time () / 1000, "%Y-%m-%d %H.%M.%S");
   GString *name = g_string_new (location->name);
   g_autofree char *path = NULL;
 
@@ -383,15 +386,13 @@ name_file (const FlamLocation *location, const char *folder)
             (gsize)(g_utf8_find_prev_char (name->str,
                                            name->str + LONGEST_LABELS + 1) -
                     name->str));
-      add_range (name, location);
+      if (all)
+        g_string_append_printf (name, " %s", now);
+      else
+        add_range (name, location);
     }
   else
-    {
-      g_autofree char *now =
-          time_text (g_get_real_time () / 1000, "%Y-%m-%d %H.%M.%S");
-
-      g_string_append_printf (name, " %.60s %s", location->server, now);
-    }
+    g_string_append_printf (name, " %.60s %s", location->server, now);
   g_strdelimit (name->str, "/\n", '_');
   path = g_build_filename (folder, name->str, NULL);
   g_string_free (name, TRUE);
@@ -438,22 +439,68 @@ save_document (const FlamLocation *location,
                                    error);
 }
 
+/* The figures of its runs, as `flambeau-cli history --store` writes them. */
+static gboolean
+save_history (const FlamLocation *location,
+              const FlamServerOptions *options,
+              const char *path,
+              GError **error)
+{
+  g_autoptr (GPtrArray) runs =
+      flam_clickhouse_runs (location, NULL, NULL, options, error);
+  g_autoptr (FlamHistoryStore) store = NULL;
+
+  if (runs == NULL)
+    return FALSE;
+  g_unlink (path);
+  store = flam_history_store_open (path, TRUE, error);
+  return store != NULL && flam_history_store_append_all (store, runs, error);
+}
+
+static char *
+save (const FlamLocation *location,
+      const FlamServerOptions *options,
+      gboolean (*save_as) (const FlamLocation *location,
+                           const FlamServerOptions *options,
+                           const char *path,
+                           GError **error),
+      gboolean runs,
+      GError **error)
+{
+  g_autofree char *folder =
+      g_build_filename (g_get_user_cache_dir (), "flambeau", "locations", NULL);
+  g_autofree char *name =
+      name_file (location, folder, runs && !location->has_range);
+  g_autofree char *path = g_strconcat (name, runs ? ".sqlite" : "", NULL);
+
+  g_mkdir_with_parents (folder, 0700);
+  if (!save_as (location, options, path, error))
+    return NULL;
+  remove_oldest (folder);
+  return g_steal_pointer (&path);
+}
+
 char *
 flam_fetch_file (const FlamLocation *location,
                  const FlamServerOptions *options,
                  GError **error)
 {
-  g_autofree char *folder =
-      g_build_filename (g_get_user_cache_dir (), "flambeau", "locations", NULL);
-  g_autofree char *path = name_file (location, folder);
-  gboolean saved;
+  return save (location,
+               options,
+               location->kind == FLAM_LOCATION_CLICKHOUSE ? save_profile
+                                                          : save_document,
+               FALSE,
+               error);
+}
 
-  g_mkdir_with_parents (folder, 0700);
-  saved = location->kind == FLAM_LOCATION_CLICKHOUSE
-              ? save_profile (location, options, path, error)
-              : save_document (location, options, path, error);
-  if (!saved)
-    return NULL;
-  remove_oldest (folder);
-  return g_steal_pointer (&path);
+char *
+flam_fetch_history (const FlamLocation *location,
+                    const FlamServerOptions *options,
+                    GError **error)
+{
+  if (location->kind == FLAM_LOCATION_CLICKHOUSE)
+    return save (location, options, save_history, TRUE, error);
+  flam_location_error (
+      location, error, N_ ("only a ClickHouse has a history of runs"));
+  return NULL;
 }

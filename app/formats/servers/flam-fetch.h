@@ -23,6 +23,11 @@ FlamProfile *flam_fetch_profile (const FlamLocation *location,
 char *flam_fetch_file (const FlamLocation *location,
                        const FlamServerOptions *options,
                        GError **error);
+/* The same for the runs of a ClickHouse, one by one: a store of runs
+ * (flam-history-store.h). */
+char *flam_fetch_history (const FlamLocation *location,
+                          const FlamServerOptions *options,
+                          GError **error);
 
 G_END_DECLS
 

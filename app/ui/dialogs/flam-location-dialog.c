@@ -22,6 +22,7 @@ typedef struct
   const char *key; /* of the latest addresses */
   FlamJobWork work;
   FlamJobDone done;
+  FlamJobWork history; /* of a ClickHouse; NULL: there is none */
 } Purpose;
 
 /* The data of one dialog, freed with it. */
@@ -39,6 +40,7 @@ typedef struct
   GtkLabel *says;
   GtkSpinner *spinner;
   GtkWidget *open;
+  GtkWidget *history; /* NULL: no such button */
 } Locations;
 
 typedef struct
@@ -80,21 +82,38 @@ keep_token (const Input *input, const FlamLocation *location, GError **error)
          flam_server_keep_token (location, input->token, error);
 }
 
-/* On the worker. The path of a file with the capture. */
 static gpointer
-fetch (gpointer data, const FlamProgress *progress, GError **error)
+fetch_by (const Input *input,
+          char *(*save) (const FlamLocation *location,
+                         const FlamServerOptions *options,
+                         GError **error),
+          const FlamProgress *progress,
+          GError **error)
 {
-  const Input *input = data;
   g_autoptr (FlamLocation) location = flam_location_new (input->text, error);
   const FlamServerOptions options = options_of (input, progress);
   g_autofree char *path = NULL;
 
   if (location == NULL)
     return NULL;
-  path = flam_fetch_file (location, &options, error);
+  path = save (location, &options, error);
   if (path == NULL || !keep_token (input, location, error))
     return NULL;
   return g_steal_pointer (&path);
+}
+
+/* On the worker. The path of a file with the capture. */
+static gpointer
+fetch (gpointer data, const FlamProgress *progress, GError **error)
+{
+  return fetch_by (data, flam_fetch_file, progress, error);
+}
+
+/* The same with the runs of a ClickHouse. */
+static gpointer
+fetch_history (gpointer data, const FlamProgress *progress, GError **error)
+{
+  return fetch_by (data, flam_fetch_history, progress, error);
 }
 
 /* On the worker. The sentence that tells that it was sent. */
@@ -142,6 +161,16 @@ text_of (gpointer editable)
   return gtk_editable_get_text (GTK_EDITABLE (editable));
 }
 
+static gboolean
+is_clickhouse (Locations *self)
+{
+  g_autofree char *text = g_strstrip (g_strdup (text_of (self->address)));
+  g_autoptr (FlamLocation) location =
+      flam_location_is (text) ? flam_location_new (text, NULL) : NULL;
+
+  return location != NULL && location->kind == FLAM_LOCATION_CLICKHOUSE;
+}
+
 static void
 update (Locations *self)
 {
@@ -151,6 +180,11 @@ update (Locations *self)
   gtk_spinner_set_spinning (self->spinner, busy);
   gtk_widget_set_sensitive (
       self->open, !busy && flam_location_is (text_of (self->address)));
+  if (self->history != NULL)
+    {
+      gtk_widget_set_visible (self->history, is_clickhouse (self));
+      gtk_widget_set_sensitive (self->history, !busy);
+    }
   gtk_widget_set_visible (GTK_WIDGET (self->says),
                           *gtk_label_get_label (self->says) != '\0');
 }
@@ -208,6 +242,7 @@ static const Purpose to_open = {
   FLAM_KEY_LOCATIONS,
   fetch,
   fetched,
+  fetch_history,
 };
 
 static const Purpose to_send = {
@@ -221,6 +256,7 @@ static const Purpose to_send = {
   FLAM_KEY_DESTINATIONS,
   push,
   pushed,
+  NULL,
 };
 
 /* An address that is wrong is refused by the job. */
@@ -242,13 +278,11 @@ show_wait (Locations *self, const FlamLocation *location)
 }
 
 static void
-on_open (Locations *self)
+begin (Locations *self, FlamJobWork work)
 {
   g_autoptr (FlamLocation) location = NULL;
   Input *input;
 
-  if (!gtk_widget_get_sensitive (self->open))
-    return;
   input = g_new0 (Input, 1);
   input->text = g_strstrip (g_strdup (text_of (self->address)));
   input->token = g_strstrip (g_strdup (text_of (self->token)));
@@ -264,14 +298,22 @@ on_open (Locations *self)
       input->path = g_strdup (flam_session_get_path (self->session));
     }
   show_wait (self, location);
-  flam_job_start (self->job,
-                  self->purpose->work,
-                  input,
-                  input_free,
-                  g_free,
-                  self->purpose->done,
-                  self);
+  flam_job_start (
+      self->job, work, input, input_free, g_free, self->purpose->done, self);
   update (self);
+}
+
+static void
+on_open (Locations *self)
+{
+  if (gtk_widget_get_sensitive (self->open))
+    begin (self, self->purpose->work);
+}
+
+static void
+on_history (Locations *self)
+{
+  begin (self, self->purpose->history);
 }
 
 /* --- the latest ----------------------------------------------------------- */
@@ -374,6 +416,15 @@ add_buttons (Locations *self)
   gtk_widget_add_css_class (self->open, "suggested-action");
   self->spinner = GTK_SPINNER (gtk_spinner_new ());
   flam_list_dialog_add_button (self->dialog, self->open);
+  if (self->purpose->history != NULL)
+    {
+      self->history = gtk_button_new_with_mnemonic (_ ("_History"));
+      gtk_widget_set_tooltip_text (self->history,
+                                   _ ("Shows the runs one by one, over time"));
+      flam_list_dialog_add_button (self->dialog, self->history);
+      g_signal_connect_swapped (
+          self->history, "clicked", G_CALLBACK (on_history), self);
+    }
   flam_list_dialog_add_button (self->dialog, GTK_WIDGET (self->spinner));
   g_signal_connect_swapped (self->open, "clicked", G_CALLBACK (on_open), self);
 }
