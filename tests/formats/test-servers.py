@@ -320,6 +320,20 @@ class Refused(Case):
                          "the server answers with error 503: later")
         self.assertEqual(len(self.server.requests), 6)
 
+    def test_busy_for_long(self):
+        """All tries share the time of one, also those of a push: a server that takes it
+        to refuse is not tried again."""
+        def refuse(handler):
+            time.sleep(0.9)
+            handler.send(503, b"later")
+
+        self.server.answers["/ingest"] = [refuse, b""]
+        slow = run("push", captures / "flambeau/family.flambeau", "--timeout", "1", "--to",
+                   f"pyroscope+http://127.0.0.1:{self.server.port}/?service=shop")
+        self.assertEqual(slow.returncode, 1, slow.stderr)
+        self.assertEqual([request.path.split("?")[0] for request in self.server.requests],
+                         ["/ingest"])
+
     def test_addresses(self):
         self.assertIn("no host", self.refused("http:///x"))
         self.assertEqual(run("info", "ftp://127.0.0.1/x").returncode, 1)
