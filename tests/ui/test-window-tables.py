@@ -202,6 +202,11 @@ class TablesTest(Base):
             window.wait_label(lambda text: text == "parse")
             window.mouse(self.cells("[no stack]")[0])
             window.wait_label(lambda text: text == "All")
+            # The callers are not those of the function before.
+            wait_for("no name above the callers", lambda: window.labels().count("parse") == 1)
+            window.find(lambda name: name.startswith("The chosen row has no stacks"))
+            window.mouse(self.cells("parse")[0])
+            wait_for("its callers", lambda: window.labels().count("parse") > 2)
 
     def compare_with(self, path):
         self.window.action("win.compare-file")

@@ -31,6 +31,7 @@ struct _FlamCallersView
   FlamSession *session; /* the page's */
   FlamTree *middle_of;  /* the tree that `middle` belongs to, or NULL */
   FlamId middle;
+  gconstpointer none_of; /* the view data in which the function has no frame */
   Side sides[2];       /* callers, callees */
   gboolean syncing;    /* the current frame was selected in this view */
   FlamViewData *lines; /* for places: the upright selection by line, or NULL */
@@ -44,6 +45,7 @@ struct _FlamCallersView
   GtkToggleButton *places_button;
   GtkToggleButton *table_button;
   GtkStack *stack;
+  AdwStatusPage *empty;
   GtkBox *legend_box;
   GtkPaned *tables;
   GtkColumnView *places;
@@ -64,6 +66,7 @@ typedef struct
   FlamViewData *view_data;
   FlamTree *middle_of;
   FlamId middle;
+  gboolean none;       /* the chosen function has no frame */
   gboolean places;     /* are wanted */
   FlamViewData *lines; /* known already, or NULL */
 } Input;
@@ -111,6 +114,8 @@ find_middle (const Input *input, const FlamTree *tree)
   FlamId found = FLAM_NONE;
   guint n;
 
+  if (input->none)
+    return FLAM_NONE;
   if (input->middle_of != NULL && input->middle_of->profile == tree->profile)
     found = flam_sandwich_find (input->middle_of, input->middle, tree);
   else if (input->middle_of != NULL)
@@ -202,6 +207,7 @@ take_middle (FlamCallersView *self, FlamTree *tree, FlamNodeId node)
 
   self->middle_of = tree != NULL ? flam_tree_ref (tree) : NULL;
   self->middle = node;
+  self->none_of = NULL;
   g_clear_pointer (&before, flam_tree_unref);
 }
 
@@ -256,6 +262,11 @@ update_form (FlamCallersView *self)
                          ? "places"
                          : "graph";
 
+  adw_status_page_set_description (
+      self->empty,
+      self->none_of != NULL
+          ? _ ("The chosen row has no stacks that count for this measure.")
+          : _ ("The selection has no functions."));
   gtk_stack_set_visible_child_name (
       self->stack, self->sides[0].view_data != NULL ? form : "empty");
 }
@@ -343,6 +354,7 @@ fill (FlamPage *page)
   input = g_new0 (Input, 1);
   input->view_data = flam_view_data_ref (view_data);
   input->middle = self->middle;
+  input->none = self->none_of == view_data;
   if (self->middle_of != NULL)
     input->middle_of = flam_tree_ref (self->middle_of);
   input->places = gtk_toggle_button_get_active (self->places_button);
@@ -380,6 +392,14 @@ flam_callers_view_show_current (FlamCallersView *self)
 {
   g_return_if_fail (FLAM_IS_CALLERS_VIEW (self));
   on_current (self);
+}
+
+void
+flam_callers_view_show_none (FlamCallersView *self)
+{
+  g_return_if_fail (FLAM_IS_CALLERS_VIEW (self));
+  self->none_of = flam_session_get_view_data (self->session);
+  flam_page_queue_fill (FLAM_PAGE (self));
 }
 
 gboolean
@@ -603,6 +623,7 @@ flam_callers_view_class_init (FlamCallersViewClass *klass)
   gtk_widget_class_bind_template_child (class, FlamCallersView, tables);
   gtk_widget_class_bind_template_child (class, FlamCallersView, places);
   gtk_widget_class_bind_template_child (class, FlamCallersView, stack);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, empty);
   gtk_widget_class_bind_template_child (class, FlamCallersView, callers);
   gtk_widget_class_bind_template_child (class, FlamCallersView, callees);
   gtk_widget_class_bind_template_child (class, FlamCallersView, caller_table);

@@ -17,6 +17,9 @@ G_DECLARE_FINAL_TYPE (
 
 /* Moves the current frame's function to the middle. */
 void flam_callers_view_show_current (FlamCallersView *view);
+/* Empties it: a function was chosen that has no frame in the current view data,
+ * such as samples without a stack. */
+void flam_callers_view_show_none (FlamCallersView *view);
 /* Whether the current frame is being selected in this view, which keeps its
  * middle. */
 gboolean flam_callers_view_is_choosing (FlamCallersView *view);

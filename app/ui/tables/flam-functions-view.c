@@ -290,6 +290,12 @@ keeps_row (FlamTablePage *page)
   return flam_callers_view_is_choosing (FLAM_FUNCTIONS_VIEW (page)->callers);
 }
 
+static void
+chose_none (FlamTablePage *page)
+{
+  flam_callers_view_show_none (FLAM_FUNCTIONS_VIEW (page)->callers);
+}
+
 void
 flam_functions_view_show_callers (FlamFunctionsView *self)
 {
@@ -508,6 +514,7 @@ flam_functions_view_class_init (FlamFunctionsViewClass *klass)
   table_class->is_of = is_of;
   table_class->find = find;
   table_class->keeps_row = keeps_row;
+  table_class->chose_none = chose_none;
   g_type_ensure (FLAM_TYPE_WRAP_LAYOUT);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-functions-view.ui");

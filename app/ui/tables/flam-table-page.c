@@ -87,6 +87,7 @@ static void
 on_selected (FlamTablePage *self)
 {
   FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+  FlamTablePageClass *class = FLAM_TABLE_PAGE_GET_CLASS (self);
   FlamSession *session = flam_page_get_session (FLAM_PAGE (self));
   gpointer row = gtk_single_selection_get_selected_item (private->selection);
   const FlamTree *tree = shown_tree (self);
@@ -96,12 +97,15 @@ on_selected (FlamTablePage *self)
 
   if (private->syncing || row == NULL || tree == NULL)
     return;
-  node = FLAM_TABLE_PAGE_GET_CLASS (self)->find (row, tree);
+  node = class->find (row, tree);
+  if (node == FLAM_NONE)
+    node = 0;
   line = place_of (self, row, &file);
   private->syncing = TRUE;
-  flam_session_set_current_at (
-      session, node != FLAM_NONE ? node : 0, file, line, line == 0);
+  flam_session_set_current_at (session, node, file, line, line == 0);
   private->syncing = FALSE;
+  if (node == 0 && class->chose_none != NULL)
+    class->chose_none (self);
 }
 
 static gboolean

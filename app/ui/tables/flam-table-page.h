@@ -29,6 +29,8 @@ struct _FlamTablePageClass
   /* The source line of `row`, which is then shown; 0: none. NULL: no row has
    * one. */
   guint32 (*get_place) (gpointer row, const char **file);
+  /* A row was chosen for which find() has no node. NULL: nothing to do. */
+  void (*chose_none) (FlamTablePage *page);
   /* Whether the selected row stays while the session's frame changes. NULL: it
    * never does. */
   gboolean (*keeps_row) (FlamTablePage *page);
