@@ -9,7 +9,8 @@
 /* A tick is at most this part of the time so far. */
 #define TICKS_MAX 10000
 #define TRIM_EVERY 100000000
-#define Z 1.96 /* standard deviations: 95 of 100 */
+#define Z 1.96         /* standard deviations: 95 of 100 */
+#define ALIGNMENT 16.0 /* bytes, of the blocks of malloc() */
 
 /* A part of the memory between the heap's begin and its end. */
 typedef struct
@@ -133,8 +134,20 @@ few_samples (const Rounding *rounding)
   return 1 + 1.5 / freedom + 1.8 / freedom / freedom;
 }
 
-/* Either slack is a part of the size, or a part of each block, of which
- * `blocks` are live: what explains the samples better. */
+/* The slack of small blocks is what aligning them to 16 bytes adds, and a few
+ * samples may happen to have nearly the same: one block more, of their mean
+ * weight, may have any. Its square in bytes, once for blocks. */
+static double
+unseen_slack (const Rounding *rounding)
+{
+  double each = ALIGNMENT / 2 * rounding->squares / rounding->blocks;
+
+  return each * each;
+}
+
+/* Slack is a part of each block, of which `blocks` are live, or a part of the
+ * size, if that explains the samples far better: the lesser of two errors of
+ * about the same size would be too small, as both of them vary. */
 static Asked
 ask (const FlamAllocHeaps *heaps,
      const Rounding *rounding,
@@ -151,15 +164,19 @@ ask (const FlamAllocHeaps *heaps,
                    each * each * rounding->one;
   Asked by_parts = { .bytes = asked_of (heaps, rounding, live) };
   Asked by_blocks = { .bytes = (double)live - each * (double)blocks };
+  double share;
 
   if (rounding->asked <= 0 || rounding->blocks <= 0 || live <= 0)
     return by_parts;
-  by_parts.error = Z * few_samples (rounding) * (double)live *
-                   sqrt (MAX (of_parts, 0)) / size;
-  by_blocks.error = Z * few_samples (rounding) * (double)MAX (blocks, 0) *
-                    sqrt (MAX (of_each, 0)) / rounding->blocks;
-  return by_blocks.error < by_parts.error && by_blocks.bytes > 0 ? by_blocks
-                                                                 : by_parts;
+  share = (double)MAX (blocks, 0) / rounding->blocks;
+  by_parts.error = Z * few_samples (rounding) *
+                   hypot ((double)live * sqrt (MAX (of_parts, 0)) / size,
+                          share * sqrt (unseen_slack (rounding)));
+  by_blocks.error = Z * few_samples (rounding) * share *
+                    sqrt (MAX (of_each, 0) + unseen_slack (rounding));
+  return by_parts.error < by_blocks.error / 2 || by_blocks.bytes <= 0
+             ? by_parts
+             : by_blocks;
 }
 
 /* The peak of the tick that ends. */

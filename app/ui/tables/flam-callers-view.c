@@ -32,8 +32,8 @@ struct _FlamCallersView
   FlamTree *middle_of;  /* the tree that `middle` belongs to, or NULL */
   FlamId middle;
   gconstpointer none_of; /* the view data in which the function has no frame */
-  Side sides[2];       /* callers, callees */
-  gboolean syncing;    /* the current frame was selected in this view */
+  Side sides[2];         /* callers, callees */
+  gboolean syncing;      /* the current frame was selected in this view */
   FlamViewData *lines; /* for places: the upright selection by line, or NULL */
   FlamViewData *lines_of; /* the view data that they belong to */
   GListStore *place_rows; /* FlamTreeRow of `lines` */
