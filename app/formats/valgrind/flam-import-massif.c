@@ -44,6 +44,7 @@
  * valgrind's manual and ms_print, 3.19. */
 
 #define MAX_DEPTH 1000
+#define DEPTH 30 /* massif's default of --depth */
 
 typedef struct
 {
@@ -51,6 +52,7 @@ typedef struct
   gint64 bytes;
   gint64 in_children;
   gboolean below; /* the line for callees below the threshold */
+  gboolean is_main;
 } Node;
 
 typedef struct
@@ -66,6 +68,7 @@ typedef struct
 {
   FlamStackId stack;
   gint64 bytes;
+  gboolean cut; /* its outermost callers are not in the file */
 } Leaf;
 
 typedef struct
@@ -79,6 +82,7 @@ typedef struct
   gint64 time_scale; /* ns per unit */
   guint heap, extra, stacks;
   gboolean of_pages; /* --pages-as-heap=yes */
+  gint64 depth;      /* --depth: the most frames of a stack */
   FlamId below, unseen, overhead, on_stacks;
 } Reader;
 
@@ -96,10 +100,13 @@ current (const Reader *reader)
 static void
 add_leaf (Reader *reader, gint64 bytes, gboolean below)
 {
+  guint n_frames = reader->path->len - 1;
   Leaf leaf = { .bytes = bytes };
 
   if (bytes <= 0)
     return;
+  leaf.cut = n_frames >= reader->depth &&
+             !g_array_index (reader->path, Node, n_frames).is_main;
   g_array_set_size (reader->places, 0);
   for (guint i = 1; i < reader->path->len; i++)
     g_array_append_val (reader->places,
@@ -178,6 +185,7 @@ read_node (Reader *reader, const char *line, gsize length)
           return TRUE;
         }
       node.place = flam_valgrind_location (reader->builder, p, end - p);
+      node.is_main = memmem (p, end - p, ": main (", 8) != NULL;
     }
   g_array_append_val (reader->path, node);
   return TRUE;
@@ -225,6 +233,21 @@ read_time_unit (Reader *reader, const char *text, const char *end)
         length == 1 && *text == 'B' ? "bytes" : "instructions";
 }
 
+/* "--depth=30 --stacks=yes" */
+static void
+read_options (Reader *reader, const char *text, const char *end)
+{
+  static const char pages[] = "--pages-as-heap=yes", depth[] = "--depth=";
+  const char *at = memmem (text, end - text, depth, strlen (depth));
+
+  reader->of_pages = memmem (text, end - text, pages, strlen (pages)) != NULL;
+  if (at != NULL)
+    {
+      at += strlen (depth);
+      flam_text_number (&at, end, &reader->depth);
+    }
+}
+
 static gboolean
 read_bytes (gint64 *bytes, const char *text, const char *end)
 {
@@ -270,10 +293,7 @@ read_line (gpointer data, FlamSlice slice)
     }
   if (starts (line, length, "desc:", &rest))
     {
-      static const char option[] = "--pages-as-heap=yes";
-
-      reader->of_pages =
-          memmem (rest, end - rest, option, strlen (option)) != NULL;
+      read_options (reader, rest, end);
       return TRUE;
     }
   if (reader->snapshots->len == 0)
@@ -486,6 +506,36 @@ mark_peak (const State *state)
       g_array_index (state->rows, FlamAllocation, i).at_peak = 1;
 }
 
+/* Of the tree that splits the peak. */
+static void
+count_cut (const State *state)
+{
+  const Reader *reader = state->reader;
+  const Snapshot *tree =
+      &g_array_index (reader->snapshots, Snapshot, state->tree);
+  gint64 bytes = 0;
+  guint n = 0;
+
+  if (state->parts[PART_TREE].amount <= 0)
+    return;
+  for (guint i = tree->first; i < tree->end; i++)
+    {
+      const Leaf *leaf = &g_array_index (reader->leaves, Leaf, i);
+
+      n += leaf->cut;
+      bytes += leaf->cut ? leaf->bytes : 0;
+    }
+  if (n == 0)
+    return;
+  flam_builder_facts (reader->builder)->truncated_stacks = n;
+  flam_builder_warn (reader->builder,
+                     N_ ("%" PRId64 " bytes at the peak are in stacks that "
+                         "massif cut off after %" PRId64 " frames: record "
+                         "with a greater --depth"),
+                     bytes,
+                     reader->depth);
+}
+
 static void
 put_snapshots (Reader *reader, GArray *rows)
 {
@@ -500,6 +550,7 @@ put_snapshots (Reader *reader, GArray *rows)
           const Part *rest = &state.parts[PART_REST];
 
           mark_peak (&state);
+          count_cut (&state);
           flam_builder_set_peak_time (
               reader->builder,
               g_array_index (reader->snapshots, Snapshot, i).time);
@@ -528,6 +579,7 @@ load (FlamLoad *load, GError **error)
   FlamBuilder *builder = load->builder;
   Reader reader = { .builder = builder,
                     .time_scale = 1,
+                    .depth = DEPTH,
                     .path = flam_arena_array (load, Node),
                     .places = flam_arena_array (load, FlamValgrindLocation),
                     .snapshots = flam_arena_array (load, Snapshot),

@@ -126,8 +126,11 @@ flam_valgrind_stack (FlamBuilder *builder,
 
   for (guint i = n; i-- > 0;)
     {
+      /* Calls of a recursion return to one address, and to one line. */
       gboolean inlined = i + 1 < n && places[i].address != 0 &&
-                         places[i].address == places[i + 1].address;
+                         places[i].address == places[i + 1].address &&
+                         (places[i].function != places[i + 1].function ||
+                          places[i].line != places[i + 1].line);
       depth = inlined ? depth + 1 : 0;
       stack = flam_builder_stack (
           builder,
