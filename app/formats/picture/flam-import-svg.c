@@ -57,6 +57,7 @@ typedef struct
   gboolean difference; /* shows the growth of each box */
   gboolean of_both;    /* describes the former value in words */
   guint64 excess;      /* boxes with more weight than their caller */
+  guint64 unread;      /* boxes without a weight or a place, or too many */
 } Picture;
 
 static gboolean
@@ -199,6 +200,9 @@ add_box (Picture *picture, const FlamTag *tag)
       box.frame = make_frame (picture);
       g_array_append_val (picture->boxes, box);
     }
+  else /* The title of the page has no share. */
+    picture->unread +=
+        memchr (picture->said.text, '%', picture->said.length) != NULL;
   picture->said.text = NULL;
 }
 
@@ -507,6 +511,11 @@ warn (Picture *picture)
     flam_builder_warn (picture->builder,
                        N_ ("this picture shows a difference; only its new "
                            "values are read, not the old ones"));
+  flam_builder_warn_count (picture->builder,
+                           picture->unread,
+                           "%" PRIu64 " box of the picture could not be read",
+                           "%" PRIu64
+                           " boxes of the picture could not be read");
   flam_builder_warn_count (
       picture->builder,
       picture->excess,
