@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recording from the window."""
 
+import json
 import os
 import pathlib
 import signal
@@ -93,14 +94,14 @@ class RecordTest(Base):
         self.ended()
 
     def test_daemon(self):
-        """A program that leaves a daemon behind is reported, and the daemon can
+        """A program that leaves daemons behind is reported, and the daemons can
         be recorded."""
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         program = (
             "import os, time\n"
             "e = time.time() + 1\nwhile time.time() < e: sum(range(99))\n"
-            "if os.fork() == 0:\n"
+            "if os.fork() == 0 or os.fork() == 0:\n"
             "    os.setsid()\n"
             "    e = time.time() + 92\n"
             "    while time.time() < e: sum(range(99))\n"
@@ -108,11 +109,19 @@ class RecordTest(Base):
         self.addCleanup(end_children_of_the_recorder, program)
         window = self.open("--record", "--", "/usr/bin/python3", "-c", program)
         window.wait_label(lambda text: text.startswith(
-            "python3 ended, but a process that it started is still running: python3 (process "))
-        window.click(lambda name: name.endswith("Attach to Remaining Process"), "push button")
+            "python3 ended, but 2 processes that it started are still running, such as "
+            "python3 (process "))
+        window.click(lambda name: name.endswith("Attach to Remaining Processes"), "push button")
         window.wait_label(lambda text: text.startswith("Recording python3"))
         window.click(lambda name: name.endswith("Stop"), "push button")
         window.wait_label(lambda text: text.startswith("Recorded python3"))
+        # Both were running.
+        newest = max(pathlib.Path(os.environ["XDG_DATA_HOME"], "flambeau/recordings").glob(
+            "*.flambeau"), key=lambda path: path.stat().st_mtime)
+        info = json.loads(subprocess.run(
+            [BUILD / "app/cli/flambeau-cli", "info", "--json", newest], check=True,
+            capture_output=True).stdout)
+        self.assertEqual(len(info["processes"]), 2)
 
     @staticmethod
     def press_record(window):

@@ -305,7 +305,8 @@ flam_tracer_note_survivor (FlamTracer *tracer, const FlamTask *task)
 {
   if (tracer->attached || tracer->exit_status < 0 || task->target->n_tasks > 1)
     return;
-  tracer->left = task->target->pid;
+  if (tracer->n_left < G_N_ELEMENTS (tracer->left))
+    tracer->left[tracer->n_left] = task->target->pid;
   tracer->n_left++;
 }
 
@@ -318,13 +319,18 @@ flam_tracer_warn_of_survivors (FlamTracer *tracer)
 
   if (tracer->n_left == 0)
     return;
-  flam_proc_comm (tracer->left, tracer->left, comm);
-  flam_control_say (tracer->control, "left %d %s", (int)tracer->left, comm);
+  for (guint i = MIN (tracer->n_left, G_N_ELEMENTS (tracer->left)); i-- > 0;)
+    {
+      comm[0] = '\0';
+      flam_proc_comm (tracer->left[i], tracer->left[i], comm);
+      flam_control_say (
+          tracer->control, "left %d %s", (int)tracer->left[i], comm);
+    }
   text =
       g_strdup_printf (N_ ("processes that outlived the program (%u) were "
                            "recorded only until it ended: --pid %d records %s"),
                        tracer->n_left,
-                       (int)tracer->left,
+                       (int)tracer->left[0],
                        comm[0] != '\0' ? comm : N_ ("one of them"));
   flam_tracer_warn (tracer, text);
 }

@@ -17,8 +17,8 @@
  *   interrupt    SIGINT as from
  *                the terminal
  *                                   left PID NAME       a process that outlived
- *                                                       the program: the last
- *                                                       one of several
+ *                                                       the program: a line
+ *                                                       for each
  *                                   finishing           no more samples;
  *                                                       symbols are resolved
  *                                   stops NS            how long threads were

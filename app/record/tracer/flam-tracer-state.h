@@ -31,6 +31,10 @@
  * stops. */
 #define FLAM_STOP_BINS 65536
 
+/* Processes that outlived the program and are named to who controls the
+ * recorder; more are only counted. */
+#define FLAM_TRACER_LEFT_MAX 64
+
 typedef struct
 {
   guint64 samples;
@@ -82,9 +86,9 @@ struct _FlamTracer
   int ended_by;      /* the signal that ended the recording; 0: none */
   gint64 give_up_at; /* then the remaining threads are left to the kernel */
 
-  guint n_held;           /* threads that are held at their end */
-  guint n_left;           /* processes that outlived the program */
-  pid_t left;             /* one of them */
+  guint n_held;                     /* threads that are held at their end */
+  guint n_left;                     /* processes that outlived the program */
+  pid_t left[FLAM_TRACER_LEFT_MAX]; /* the first of them */
   guint n_running;        /* processes that ran on when the duration was over */
   char running[16];       /* the name of one of them */
   gboolean follows_calls; /* threads stop at system calls */

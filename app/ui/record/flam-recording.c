@@ -49,8 +49,8 @@ struct _FlamRecording
   gboolean begun; /* the options' delay has passed */
   guint64 samples;
   int exit_status; /* as in a shell; -1: not ended yet, or unknown */
-  int left;        /* a process that outlived the program; 0: none */
-  char *left_name;
+  GArray *left;    /* int: processes that outlived the program */
+  char *left_name; /* of the last one */
   char *message;   /* the recorder's own error message */
   gboolean broken; /* the connection to another machine */
   gboolean finished;
@@ -158,8 +158,10 @@ take_line (FlamRecording *self, const char *line)
     self->exit_status = atoi (line + strlen ("exited "));
   else if (n >= 2 && strcmp (words[0], "left") == 0)
     {
+      int pid = atoi (words[1]);
+
+      g_array_append_val (self->left, pid);
       g_free (self->left_name);
-      self->left = atoi (words[1]);
       self->left_name = g_strdup (n > 2 ? words[2] : "");
     }
   else if (strcmp (line, "finishing") == 0)
@@ -328,6 +330,13 @@ flam_recording_send_input (FlamRecording *self, const char *text)
 
 /* --- exit status ---------------------------------------------------------- */
 
+/* The one that `left_name` names. */
+static int
+last_left (const FlamRecording *self)
+{
+  return g_array_index (self->left, int, self->left->len - 1);
+}
+
 char *
 flam_recording_describe_end (FlamRecording *self)
 {
@@ -339,14 +348,27 @@ flam_recording_describe_end (FlamRecording *self)
     /* Translators: a program */
     return g_strdup_printf (_ ("Recording saved. %s is still running."),
                             self->title);
-  if (self->left > 0 && self->exit_status == 0)
+  if (self->left->len > 1 && self->exit_status == 0)
+    /* Translators: a program, how many processes, and one of these with its
+     * number */
+    return g_strdup_printf (
+        ngettext ("%s ended, but %u process that it started is still running, "
+                  "such as %s (process %d)",
+                  "%s ended, but %u processes that it started are still "
+                  "running, such as %s (process %d)",
+                  self->left->len),
+        self->title,
+        self->left->len,
+        self->left_name,
+        last_left (self));
+  if (self->left->len == 1 && self->exit_status == 0)
     /* Translators: a program, and a process that it has started, with its
      * number */
     return g_strdup_printf (_ ("%s ended, but a process that it started is "
                                "still running: %s (process %d)"),
                             self->title,
                             self->left_name,
-                            self->left);
+                            last_left (self));
   if (self->exit_status == 0)
     return g_strdup_printf (_ ("%s ended without an error"), self->title);
   /* As in a shell. */
@@ -360,12 +382,11 @@ flam_recording_describe_end (FlamRecording *self)
       _ ("%s ended with exit status %d"), self->title, self->exit_status);
 }
 
-const char *
-flam_recording_get_left (FlamRecording *self, int *pid)
+guint
+flam_recording_count_left (FlamRecording *self)
 {
-  g_return_val_if_fail (FLAM_IS_RECORDING (self), NULL);
-  *pid = self->left;
-  return self->left > 0 ? self->left_name : NULL;
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), 0);
+  return self->left->len;
 }
 
 gboolean
@@ -576,14 +597,22 @@ flam_recording_start_left (FlamRecording *self, GError **error)
 {
   g_autoptr (FlamRecordOptions) options = NULL;
 
-  g_return_val_if_fail (FLAM_IS_RECORDING (self) && self->left > 0, NULL);
+  g_return_val_if_fail (FLAM_IS_RECORDING (self) && self->left->len > 0, NULL);
   options = flam_record_options_copy (self->options, error);
   if (options == NULL)
     return NULL;
   g_clear_pointer (&options->argv, g_strfreev);
   g_clear_pointer (&options->output, g_free);
   options->force = FALSE;
-  flam_record_options_add_pid (options, self->left);
+  for (guint i = 0; i < self->left->len; i++)
+    {
+      int pid = g_array_index (self->left, int, i);
+
+      /* One that has ended meanwhile does not prevent the others. */
+      if (i + 1 == self->left->len || options->host != NULL ||
+          kill (pid, 0) == 0 || errno == EPERM)
+        flam_record_options_add_pid (options, pid);
+    }
   return flam_recording_start (
       options, self->left_name, (const char *const *)self->envp, error);
 }
@@ -648,6 +677,7 @@ flam_recording_finalize (GObject *object)
   g_strfreev (self->envp);
   g_free (self->path);
   g_free (self->title);
+  g_array_unref (self->left);
   g_free (self->left_name);
   g_free (self->message);
   G_OBJECT_CLASS (flam_recording_parent_class)->finalize (object);
@@ -696,4 +726,5 @@ flam_recording_init (FlamRecording *self)
   self->input = -1;
   self->exit_status = -1;
   self->cancellable = g_cancellable_new ();
+  self->left = g_array_new (FALSE, FALSE, sizeof (int));
 }

@@ -82,8 +82,8 @@ char *flam_recording_take_printed (FlamRecording *recording,
  * how it ended. */
 char *flam_recording_describe_wait (FlamRecording *recording);
 char *flam_recording_describe_end (FlamRecording *recording);
-/* The name of a process that has outlived the program, or NULL. */
-const char *flam_recording_get_left (FlamRecording *recording, int *pid);
+/* How many processes have outlived the program. */
+guint flam_recording_count_left (FlamRecording *recording);
 /* The target ended with an error. */
 gboolean flam_recording_has_failed (FlamRecording *recording);
 

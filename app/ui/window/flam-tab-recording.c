@@ -59,15 +59,17 @@ say_end (FlamTab *self)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   AdwToast *toast = adw_toast_new (end);
-  int left;
+  guint left = flam_recording_count_left (self->recorded);
 
   gtk_box_append (GTK_BOX (buttons),
                   button_of_toast (_ ("_Save As…"), "win.save-as"));
   gtk_box_append (GTK_BOX (buttons),
                   button_of_toast (_ ("Record _Again"), "win.record-again"));
-  if (flam_recording_get_left (self->recorded, &left) != NULL)
+  if (left > 0)
     gtk_box_append (GTK_BOX (buttons),
-                    button_of_toast (_ ("_Attach to Remaining Process"),
+                    button_of_toast (left == 1
+                                         ? _ ("_Attach to Remaining Process")
+                                         : _ ("_Attach to Remaining Processes"),
                                      "win.record-left"));
   gtk_box_append (GTK_BOX (box), line_of_toast (end, "heading"));
   gtk_box_append (GTK_BOX (box), line_of_toast (where, "caption"));
