@@ -22,7 +22,7 @@ class WindowTest(Base):
         window = self.open()
         window.find("See Where Time and Memory Go", "label")
         sentence = window.wait_label(lambda text: "open or drop" in text)
-        self.assertIn("Folded stacks", sentence)
+        self.assertIn("folded stacks", sentence)
 
     def test_no_drivers(self):
         """The cairo renderer is requested here, so OpenGL is not needed."""
