@@ -519,6 +519,23 @@ class Containers(Case):
                       "written: the disk is full", done.stderr)
         self.assertFalse(self.info()["complete"])
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can mount a small disk")
+    def test_full_disk_at_first(self):
+        """The recorder has no room: tar's last line is not the reason."""
+        self.box(f"""exec unshare --mount sh -c 'mount -t tmpfs -o size=64k none "$0"; exec "$@"' \
+  '{self.there}' "$@" """)
+        told = self.sentence(self.record("podman:box", "--", "true"))
+        self.assertIn("cannot be started there: tar: ", told)
+        self.assertTrue(told.endswith("No space left on device"), told)
+
+    def test_no_folder(self):
+        """The name of what cannot be written is the one there."""
+        (self.there / "flambeau").mkdir()
+        (self.there / "flambeau/recordings").touch()
+        self.box('exec "$@"')
+        told = self.sentence(self.record("podman:box", "--", "true"))
+        self.assertRegex(told, f"podman:box: {self.there}/flambeau/recordings/.*: cannot be written: Not a directory")
+
     @unittest.skipUnless(os.geteuid() == 0, "only root can change the root folder")
     @unittest.skipUnless(os.access("/bin/busybox", os.X_OK), "busybox is not installed")
     def test_no_library(self):
@@ -583,22 +600,27 @@ class Hostile(Case):
 
     def test_nothing(self):
         told = self.answer("echo flambeau-recorder: begin")
-        self.assertIn("the connection was lost", told)
+        self.assertTrue(told.endswith("the recorder cannot be started there"), told)
+
+    def test_not_executed(self):
+        """As on a disk that is mounted with noexec."""
+        told = self.answer("echo flambeau-recorder: begin; echo 'exec: Permission denied' >&2; exit 126")
+        self.assertTrue(told.endswith("the recorder cannot be started there: exec: Permission denied"), told)
 
     def test_refuses_parcel(self):
         told = self.answer("echo flambeau-recorder: send $(uname -m); echo no space >&2; exit 1")
         self.assertTrue(told.endswith("there: no space"), told)
 
     def test_end_without_capture(self):
-        self.script("podman", "echo flambeau-recorder: begin; printf 'X\\014\\0\\0\\0'; "
+        self.script("podman", "echo flambeau-recorder: begin; printf 'X\\014'; "
                     "printf '\\003\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0'")
         done = self.record("podman:box", "--", "true")
         self.assertEqual((done.returncode, self.out.exists()), (3, False), done.stderr)
 
     def test_half_a_capture(self):
         """It has fewer bytes than it is said to have."""
-        self.script("podman", "echo flambeau-recorder: begin; printf 'D\\3\\0\\0\\0abc'; "
-                    "printf 'X\\014\\0\\0\\0\\0\\0\\0\\0\\5\\0\\0\\0\\0\\0\\0\\0'")
+        self.script("podman", "echo flambeau-recorder: begin; printf 'D\\3abc'; "
+                    "printf 'X\\014\\0\\0\\0\\0\\5\\0\\0\\0\\0\\0\\0\\0'")
         done = self.record("podman:box", "--", "true")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr, "flambeau-cli: podman:box: only 3 of the capture's 5 bytes "
@@ -607,7 +629,7 @@ class Hostile(Case):
     def test_names_of_theirs(self):
         """A name with a terminal's commands in it is text."""
         self.script("podman", "echo flambeau-recorder: begin; "
-                    "printf 'F\\010\\0\\0\\0/a\\033[2J\\rb'; printf 'D\\3\\0\\0\\0abc'")
+                    "printf 'F\\010/a\\033[2J\\rb'; printf 'D\\3abc'")
         done = self.record("podman:box", "--reconnect", "0", "--", "true")
         self.assertEqual(done.returncode, 1)
         self.assertIn("the whole capture is in /a [2J b on that host", done.stderr)

@@ -104,12 +104,42 @@ test_messages (void)
   close_loop (&loop);
 }
 
+/* A capture arrives in pieces of some hundred bytes; each has a head. */
+static void
+test_heads (void)
+{
+  static const guint sizes[][2] = {
+    { 0, 2 }, { 127, 2 }, { 128, 3 }, { 16383, 3 }, { 16384, 4 }, { 65536, 4 },
+  };
+  g_autofree char *sent = g_malloc0 (FLAM_WIRE_MAX);
+  FlamWireMessage message;
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      Loop loop;
+
+      open_loop (&loop);
+      flam_wire_put (&loop.wire, FLAM_WIRE_CAPTURE, sent, sizes[i][0]);
+      g_assert_cmpuint (loop.wire.kept->len, ==, sizes[i][0] + sizes[i][1]);
+      /* Byte by byte, as a slow line brings it. */
+      for (guint at = 0; at < loop.wire.kept->len; at++)
+        {
+          g_assert_false (flam_wire_next (&loop.wire, &message, NULL));
+          g_byte_array_append (loop.wire.unread, loop.wire.kept->data + at, 1);
+        }
+      g_assert_true (flam_wire_next (&loop.wire, &message, NULL));
+      g_assert_cmpuint (message.size, ==, sizes[i][0]);
+      close_loop (&loop);
+    }
+}
+
 static void
 test_refused_messages (void)
 {
-  static const char *const texts[] = { "Q\1\0\0\0a",
-                                       "D\1\0\1\0a",
-                                       "\0\1\0\0\0a" };
+  /* No kind; 65,537 bytes; no kind; a size of more than 3 bytes. */
+  static const char *const texts[] = {
+    "Q\1ab", "D\201\200\4", "\0\1ab", "D\200\200\200"
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
@@ -118,7 +148,7 @@ test_refused_messages (void)
       Loop loop;
 
       open_loop (&loop);
-      g_assert_cmpint (write (loop.ends[1], texts[i], 6), ==, 6);
+      g_assert_cmpint (write (loop.ends[1], texts[i], 4), ==, 4);
       g_assert_true (flam_wire_receive (&loop.wire));
       g_assert_false (flam_wire_next (&loop.wire, &message, &error));
       g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
@@ -225,13 +255,13 @@ test_rejoined (void)
 static void
 test_refused_confirmation (void)
 {
-  static const char text[] = "Y\10\0\0\0\1\0\0\0\0\0\0\0";
+  static const char text[] = "Y\10\1\0\0\0\0\0\0\0";
   g_autoptr (GError) error = NULL;
   FlamWireMessage message;
   Loop loop;
 
   open_loop (&loop);
-  g_assert_cmpint (write (loop.ends[1], text, 13), ==, 13);
+  g_assert_cmpint (write (loop.ends[1], text, 10), ==, 10);
   g_assert_true (flam_wire_receive (&loop.wire));
   g_assert_false (flam_wire_next (&loop.wire, &message, &error));
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
@@ -319,6 +349,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/transport/commands", test_commands);
   g_test_add_func ("/transport/messages", test_messages);
+  g_test_add_func ("/transport/heads", test_heads);
   g_test_add_func ("/transport/refused-messages", test_refused_messages);
   g_test_add_func ("/transport/rejoined", test_rejoined);
   g_test_add_func ("/transport/refused-confirmation",

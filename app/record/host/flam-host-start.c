@@ -10,9 +10,9 @@
 #define WORD FLAM_RELAY_WORD
 #define BANNER_LINES 200
 
-/* A failed command ends the script: its message explains why. `read` takes no
- * byte beyond the line, and head gets nothing beyond the parcel before it has
- * ended. */
+/* A failed command ends the script: its last line explains why. tar writes
+ * one more, without the reason. `read` takes no byte beyond the line, and head
+ * gets nothing beyond the parcel before it has ended. */
 static char *
 start_script (const GPtrArray *parcels, const char *arguments)
 {
@@ -29,8 +29,9 @@ start_script (const GPtrArray *parcels, const char *arguments)
       "case $m in %s*) echo " WORD " machine $m; exit 1;; esac; "
       "if test -f \"$d/whole\"; then :; else echo " WORD " send $m; "
       "mkdir -p \"$c\"; t=$(mktemp -d \"$c/new-XXXXXX\"); read n; "
-      "if head -c $n | tar xzf - -C \"$t\"; then :; "
-      "else rm -rf \"$t\"; exit 1; fi; "
+      "if e=$(head -c $n | tar xzf - -C \"$t\" 2>&1); then :; "
+      "else rm -rf \"$t\"; echo \"$e\" | tail -n 2 | head -n 1 >&2; exit 1; "
+      "fi; "
       "touch \"$t/whole\"; test -d \"$d\" || mv \"$t\" \"$d\"; "
       "rm -rf \"$t\"; fi; echo " WORD " begin; "
       "exec \"$d/$l\" --library-path \"$d\" "

@@ -420,7 +420,7 @@ join_again (Host *host, GError **error)
     return flam_connection_fail (
         &host->connection,
         host->there == NULL
-            ? N_ ("the connection was lost before the recording began")
+            ? N_ ("the recorder cannot be started there")
             : N_ ("the connection was lost; the program keeps running"),
         error);
   tell (host, N_ ("the connection was lost; reconnecting"));
@@ -519,13 +519,13 @@ part (Host *host)
     }
 }
 
-/* With the capture's name here, where it is now. */
+/* With the capture's name here, where it is now, if there is one. */
 static gboolean
 fail_there (Host *host, GError **error)
 {
   GString *message = g_string_new (host->message);
 
-  if (host->there != NULL && *host->there != '\0')
+  if (host->received > 0 && host->there != NULL && *host->there != '\0')
     g_string_replace (message, host->there, host->output.path, 1);
   flam_error_set (
       error, FLAM_ERROR_SYSTEM, "%s: %s", host->options->host, message->str);

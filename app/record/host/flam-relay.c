@@ -274,11 +274,12 @@ take_printed (Relay *relay, int *fd, FlamWireKind kind)
 }
 
 /* Whether a line of the recorder is to be sent. Each status replaces the one
- * before, so a lost connection does not keep them. */
+ * before, so a lost connection does not keep them. "done" has the capture's
+ * name, which the other side has, and FLAM_WIRE_END follows. */
 static gboolean
 is_wanted (const Relay *relay, const char *line)
 {
-  if (relay->state == ALONE)
+  if (relay->state == ALONE || g_str_has_prefix (line, "done"))
     return FALSE;
   return !g_str_has_prefix (line, "status ") ||
          (relay->state == CONNECTED && !relay->without_status);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HEAD 5
+#define HEAD_MAX 4
 #define FULL (1 << 20)
 #define CONFIRM_EVERY (64 << 10)
 #define KINDS "AISPKLCYFDOEWX"
@@ -41,11 +41,12 @@ flam_wire_clear (FlamWire *wire)
 static void
 put_one (FlamWire *wire, FlamWireKind kind, const guint8 *data, gsize size)
 {
-  guint8 head[HEAD] = { (guint8)kind };
-  guint32 length = GUINT32_TO_LE ((guint32)size);
+  guint8 head[HEAD_MAX] = { (guint8)kind };
+  guint n = 1;
 
-  memcpy (head + 1, &length, sizeof length);
-  g_byte_array_append (wire->kept, head, HEAD);
+  for (gsize rest = size; n == 1 || rest > 0; rest >>= 7)
+    head[n++] = (guint8)((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
+  g_byte_array_append (wire->kept, head, n);
   g_byte_array_append (wire->kept, data, (guint)size);
 }
 
@@ -195,6 +196,23 @@ fail (const FlamWire *wire, GError **error)
                          wire->at);
 }
 
+/* The size of a message's head; 0: it has not arrived whole. `size` is above
+ * FLAM_WIRE_MAX if it is not one. */
+static gsize
+read_head (const guint8 *at, gsize left, gsize *size)
+{
+  *size = 0;
+  for (gsize n = 1; n < HEAD_MAX && n < left; n++)
+    {
+      *size |= (gsize)(at[n] & 0x7f) << (7 * (n - 1));
+      if (at[n] < 0x80)
+        return n + 1;
+    }
+  if (left >= HEAD_MAX)
+    *size = G_MAXSIZE;
+  return 0;
+}
+
 gboolean
 flam_wire_next (FlamWire *wire, FlamWireMessage *message, GError **error)
 {
@@ -202,26 +220,22 @@ flam_wire_next (FlamWire *wire, FlamWireMessage *message, GError **error)
     {
       gsize left = wire->unread->len - wire->at;
       const guint8 *at = wire->unread->data + wire->at;
-      guint32 size = 0;
+      gsize size;
+      gsize head = read_head (at, left, &size);
 
-      if (left >= HEAD)
-        {
-          memcpy (&size, at + 1, sizeof size);
-          size = GUINT32_FROM_LE (size);
-          if (*at == '\0' || strchr (KINDS, *at) == NULL ||
-              size > FLAM_WIRE_MAX)
-            return fail (wire, error);
-        }
-      if (left < HEAD || left - HEAD < size)
+      if ((left > 0 && (*at == '\0' || strchr (KINDS, *at) == NULL)) ||
+          size > FLAM_WIRE_MAX)
+        return fail (wire, error);
+      if (head == 0 || left - head < size)
         {
           drop_read (wire);
           return FALSE;
         }
-      *message = (FlamWireMessage){ (FlamWireKind)*at, at + HEAD, size };
+      *message = (FlamWireMessage){ (FlamWireKind)*at, at + head, size };
       if (message->kind == FLAM_WIRE_CONFIRM &&
           !take_confirmation (wire, message))
         return fail (wire, error);
-      wire->at += HEAD + size;
+      wire->at += head + size;
       if (message->kind != FLAM_WIRE_CONFIRM)
         return TRUE;
     }

@@ -5,9 +5,12 @@
 /* The connection between the recorder here and its relay on the target's
  * machine: messages over one pair of descriptors, which never wait.
  *
- *   0    kind     FlamWireKind
- *   1    size     u32, little-endian, at most FLAM_WIRE_MAX
- *   5    data
+ *   kind     u8, FlamWireKind
+ *   size     unsigned LEB128 of at most 3 bytes, at most FLAM_WIRE_MAX
+ *   data
+ *
+ * Most messages are short pieces of a capture, so their heads have 2 or 3
+ * bytes.
  *
  * A lost connection can be replaced, by other descriptors: each end counts
  * what it has received and confirms it from time to time, and the other keeps
