@@ -153,6 +153,25 @@ find_reason (const GString *answer)
   return g_steal_pointer (&valid);
 }
 
+/* Of ClickHouse's "Code: 193, e.displayText() = DB::Exception: TEXT, e.what() =
+ * DB::Exception" (later: "Code: 516. DB::Exception: TEXT"), only TEXT. */
+static void
+leave_out_codes (char *reason)
+{
+  static const char before[] = "DB::Exception: ";
+  const char *text =
+      g_str_has_prefix (reason, "Code: ") ? strstr (reason, before) : NULL;
+  char *end;
+
+  if (text == NULL)
+    return;
+  text += sizeof before - 1;
+  memmove (reason, text, strlen (text) + 1);
+  end = strstr (reason, ", e.what() = ");
+  if (end != NULL)
+    *end = '\0';
+}
+
 static gboolean
 refuse (const FlamLocation *location,
         const FlamServerOptions *options,
@@ -162,6 +181,7 @@ refuse (const FlamLocation *location,
   g_autofree char *reason = find_reason (answer->reason);
   const char *colon = *reason != '\0' ? ": " : "";
 
+  leave_out_codes (reason);
   if (answer->status == 401 || answer->status == 403)
     return flam_location_error (
         location,
