@@ -37,7 +37,7 @@ keep_only (int in, int out, int alive)
 static void
 leave (int in, int out)
 {
-  static const guint8 message[] = { FLAM_WIRE_LEFT, 0, 0, 0, 0 };
+  static const guint8 message[] = { FLAM_WIRE_LEFT, 0 };
   struct pollfd one = { out, POLLIN, 0 };
   char buffer[4096];
   ssize_t n = write (in, message, sizeof message);
