@@ -18,9 +18,7 @@ struct _FlamFollow
   FlamBuilder *builder;
   FlamCaptureReader *reader;
   FlamSnapshots *snapshots;
-  FlamFrameNames *names;   /* or NULL */
-  FlamSymbolDetail detail; /* for the names: the first picture appears soon, the
-                              next ones have inlined functions and lines */
+  FlamFrameNames *names; /* or NULL */
 };
 
 FlamFollow *
@@ -30,7 +28,6 @@ flam_follow_new (const char *path)
 
   follow->path = g_strdup (path);
   follow->fd = -1;
-  follow->detail = FLAM_SYMBOL_DETAIL_SYMTAB;
   follow->builder = flam_builder_new ();
   flam_builder_set_format (follow->builder, "flambeau");
   follow->reader = flam_capture_reader_new (path, follow->builder);
@@ -109,19 +106,15 @@ static void
 name_frames (FlamFollow *follow, const char *const *binaries)
 {
   if (follow->names != NULL &&
-      (follow->detail == FLAM_SYMBOL_DETAIL_SYMTAB ||
-       !g_strv_equal (flam_frame_names_binaries (follow->names), binaries)))
-    {
-      forget_names (follow);
-      follow->detail = FLAM_SYMBOL_DETAIL_FULL;
-    }
+      !g_strv_equal (flam_frame_names_binaries (follow->names), binaries))
+    forget_names (follow);
   if (flam_capture_reader_n_rows (follow->reader, FLAM_TABLE_SYMBOLS) > 0)
     {
       forget_names (follow);
       return;
     }
   if (follow->names == NULL)
-    follow->names = flam_frame_names_new (binaries, follow->detail);
+    follow->names = flam_frame_names_new (binaries);
   flam_frame_names_add (follow->names, follow->builder);
 }
 

@@ -46,13 +46,13 @@ opened_free (gpointer data)
 }
 
 FlamFrameNames *
-flam_frame_names_new (const char *const *binaries, FlamSymbolDetail detail)
+flam_frame_names_new (const char *const *binaries)
 {
   FlamFrameNames *names = g_new0 (FlamFrameNames, 1);
 
   names->binaries = g_strdupv ((char **)binaries);
   names->context = (FlamSymbolContext){
-    .detail = detail,
+    .detail = FLAM_SYMBOL_DETAIL_FULL,
     .binaries = (const char *const *)names->binaries,
     .this_boot = TRUE,
   };

@@ -12,8 +12,7 @@
 typedef struct _FlamFrameNames FlamFrameNames;
 
 /* `binaries` as in FlamSymbolOptions. */
-FlamFrameNames *flam_frame_names_new (const char *const *binaries,
-                                      FlamSymbolDetail detail);
+FlamFrameNames *flam_frame_names_new (const char *const *binaries);
 void flam_frame_names_free (FlamFrameNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFrameNames, flam_frame_names_free)
 

@@ -514,7 +514,10 @@ test_names (void)
   const char *start = (const char *)flam_follow_new;
   gsize step = (gsize)(&etext - start) / 300;
   static const char *const binaries[] = { NULL };
-  FlamSymbolOptions options = { .this_boot = TRUE };
+  FlamSymbolOptions options = {
+    .this_boot = TRUE,
+    .detail = FLAM_SYMBOL_DETAIL_FULL,
+  };
   g_autofree char *path = NULL;
   int fd = g_file_open_tmp ("follow-XXXXXX.flambeau", &path, NULL);
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
@@ -553,8 +556,6 @@ test_names (void)
       g_assert_true (flam_capture_writer_flush (writer, NULL));
       followed = flam_follow_refresh (follow, binaries, NULL);
       opened = flam_formats_load (path, NULL, NULL);
-      options.detail =
-          round == 0 ? FLAM_SYMBOL_DETAIL_SYMTAB : FLAM_SYMBOL_DETAIL_FULL;
       symbolized = flam_symbolize (opened, &options, NULL, NULL);
       spelled[0] = spell_stacks (followed);
       spelled[1] = spell_stacks (symbolized);

@@ -22,7 +22,13 @@ class RecordTest(Base):
     def test_record_and_stop(self):
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
-        busy = "import time; e = time.time() + 90\nwhile time.time() < e: sum(range(99))"
+        busy = (
+            "import time\n"
+            "def few(): sum(range(9999))\n"
+            "def many():\n"
+            "    for i in range(9): sum(range(9999))\n"
+            "e = time.time() + 90\nwhile time.time() < e: few(); many()"
+        )
         self.addCleanup(end_children_of_the_recorder, busy)
         window = self.open("--record", "--", sys.executable, "-c", busy)
         window.wait_label(lambda text: text.startswith("Recording "))
@@ -45,6 +51,11 @@ class RecordTest(Base):
             text=True,
         )
         self.assertIn("cpu", info.stdout)
+        # The boxes stay where they were while they grew: by name, not by size.
+        self.search("^many$")
+        self.graph_says("many")
+        window.focus(self.graph())
+        self.press_until("Left", lambda: self.graph().name.startswith("few"))
 
     def test_close(self):
         """Closing asks for confirmation during a recording; the recorded part

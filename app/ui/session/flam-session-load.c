@@ -370,6 +370,7 @@ flam_session_forget (FlamSession *self)
   self->whole = FALSE;
   self->opened = FALSE;
   self->growing = FALSE;
+  self->by_name = FALSE;
   self->restored = FALSE;
   self->stage = STAGE_DONE;
 }
@@ -431,6 +432,7 @@ flam_session_follow (FlamSession *self, const char *path, const char *title)
   self->title = g_strdup (title);
   self->follow = flam_follow_new (path);
   self->live = TRUE;
+  self->by_name = TRUE;
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
   flam_session_changed (self, FLAM_SESSION_PROP_VIEW_DATA);
 }

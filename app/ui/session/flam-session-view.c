@@ -276,6 +276,7 @@ flam_session_set_order (FlamSession *self, FlamTreeOrder order)
   if (self->order == order)
     return;
   self->order = order;
+  self->by_name &= self->live;
   if (self->profile != NULL)
     flam_session_draw (self);
 }
