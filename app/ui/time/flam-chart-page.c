@@ -145,6 +145,10 @@ show_calls (FlamChartPage *self, guint span)
 
   clear_list (self);
   gtk_widget_set_sensitive (GTK_WIDGET (self->calls_button), call);
+  gtk_widget_set_tooltip_text (
+      GTK_WIDGET (self->calls_button),
+      call ? _ ("The Longest Calls")
+           : _ ("Select a call to list the longest calls of its function"));
   if (call)
     {
       g_autoptr (FlamChartCalls) calls = flam_chart_calls_new (chart, span);
