@@ -196,7 +196,7 @@ class ViewsTest(Base):
         """Counters and marks are below the overview; a text counts those that
         are not shown."""
         window = self.open(SOURCE / "tests/captures/sysprof/counters.syscap")
-        for text in "Memory: Used, up to 8 192", "CPU Percent: Total, up to 100", "2 marks":
+        for text in "Memory: Used, up to 8 192", "CPU Percent: Total, up to 99.6", "2 marks":
             window.wait_label(lambda label, text=text:
                 plain(label) == text)
 
