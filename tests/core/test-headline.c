@@ -47,6 +47,7 @@ state_of (const char *line)
   return g_str_has_prefix (line, "lock: ")    ? FLAM_STATE_LOCK
          : g_str_has_prefix (line, "io: ")    ? FLAM_STATE_IO
          : g_str_has_prefix (line, "sleep: ") ? FLAM_STATE_SLEEP
+         : g_str_has_prefix (line, "off: ")   ? FLAM_STATE_BLOCKED
                                               : FLAM_STATE_RUNNING;
 }
 
@@ -250,6 +251,16 @@ static const Case cases[] = {
     TRUE,
     "io: main;load@/m/l.c:7;read!/lib/libc.so 90\nmain 10\n",
     "90 % of the time waits for input or output in load (l.c:7)" },
+  { "waits for a child process",
+    TRUE,
+    "main@/m/a.c:9 1\n"
+    "off: main@/m/a.c:9;run@/m/a.c:5;__waitpid!/usr/lib/libc.so.6;"
+    "wait4!/usr/lib/libc.so.6 9\n",
+    "90 % of the time waits for another process in run (a.c:5)" },
+  { "off the CPU for another reason, in a function of that name",
+    TRUE,
+    "main@/m/a.c:9 1\noff: main@/m/a.c:9;wait@/m/a.c:5 9\n",
+    "90 % of the time is off the CPU in wait (a.c:5)" },
   { "states of samples that are not time",
     FALSE,
     "sleep: main;nap 90\nmain 10\n",

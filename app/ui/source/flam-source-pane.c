@@ -192,6 +192,9 @@ scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
   self->place = place;
   if (first || self->still >= FRAMES_TO_MOVE)
     gtk_adjustment_set_value (adjustment, place);
+  /* A view that scrolls to a mark leaves its margin out. */
+  gtk_adjustment_set_value (
+      gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (view)), 0);
   if (self->still < FRAMES_TO_STAY && self->patience-- > 0)
     return G_SOURCE_CONTINUE;
   gtk_adjustment_set_value (adjustment, place);

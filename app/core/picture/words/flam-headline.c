@@ -69,6 +69,10 @@ static const Patterns waits_for_thread = {
   N_ ("%s of the time waits for another thread in %s (%s)"),
   N_ ("%s of the time waits for another thread in %s"),
 };
+static const Patterns waits_for_child = {
+  N_ ("%s of the time waits for another process in %s (%s)"),
+  N_ ("%s of the time waits for another process in %s"),
+};
 /* Translators: an amount of memory, a share of it, a function, its place */
 static const Patterns peak = {
   N_ ("Peak %s, %s of it in %s (%s)"),
@@ -775,6 +779,48 @@ words_of_futex (const Costs *costs, FlamId function)
                                            : &waits[FLAM_STATE_LOCK];
 }
 
+/* Whether most of the weight below a function waits for a child process. */
+static gboolean
+waits_for_process (const Costs *costs, FlamId function)
+{
+  static const char *const names[] = {
+    "wait",      "wait3",   "wait4",   "waitpid",  "waitid", "__wait",
+    "__waitpid", "__wait3", "__wait4", "__waitid", NULL,
+  };
+  const FlamShown *shown = costs->shown;
+  g_autofree guint8 *through = find_through (costs, function);
+  g_autofree guint8 *waits_there = g_new0 (guint8, shown->n + 1);
+  gint64 sum = 0;
+  gint64 of_process = 0;
+
+  for (FlamId s = 0; s < shown->n; s++)
+    {
+      FlamId prefix = shown->prefix[s];
+      FlamId at = function_of (costs, s);
+
+      if (!through[s])
+        continue;
+      waits_there[s] =
+          (prefix != FLAM_NONE && waits_there[prefix]) ||
+          (at != function &&
+           g_strv_contains (names,
+                            flam_profile_function_name (costs->profile, at)));
+      sum += costs->weight[s];
+      of_process += waits_there[s] ? costs->weight[s] : 0;
+    }
+  return of_process > sum / 2;
+}
+
+static const Patterns *
+words_of_wait (const Costs *costs, FlamId function, FlamState state)
+{
+  if (state == FLAM_STATE_LOCK)
+    return words_of_futex (costs, function);
+  return state == FLAM_STATE_BLOCKED && waits_for_process (costs, function)
+             ? &waits_for_child
+             : &waits[state];
+}
+
 static void
 prefer_own (Costs *costs, gint64 in_own_code)
 {
@@ -817,9 +863,7 @@ add_waiting (FlamHeadline *headline,
       end_sentence (sentence,
                     &costs,
                     &found,
-                    state == FLAM_STATE_LOCK
-                        ? words_of_futex (&costs, found.function)
-                        : &waits[state]);
+                    words_of_wait (&costs, found.function, state));
     }
   costs_clear (&costs);
   return headline->n > 0;
