@@ -112,6 +112,8 @@ flam_transforms_describe_step (const FlamSelection *before,
     return g_strdup (_ ("states of threads"));
   if (now->allocators != before->allocators)
     return g_strdup (_ ("allocators"));
+  if (now->suppressions != before->suppressions)
+    return g_strdup (_ ("leak suppressions"));
   if ((now->labels != NULL ? now->labels->len : 0) !=
       (before->labels != NULL ? before->labels->len : 0))
     return g_strdup (_ ("labels"));
