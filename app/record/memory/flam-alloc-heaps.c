@@ -136,12 +136,15 @@ few_samples (const Rounding *rounding)
 
 /* The slack of small blocks is what aligning them to 16 bytes adds, and a few
  * samples may happen to have nearly the same: one block more, of their mean
- * weight, may have any. Its square in bytes, once for blocks. */
+ * weight, may have any; none does if all that are live were seen. Its square in
+ * bytes, once for blocks. */
 static double
-unseen_slack (const Rounding *rounding)
+unseen_slack (const Rounding *rounding, gint64 blocks)
 {
   double each = ALIGNMENT / 2 * rounding->squares / rounding->blocks;
 
+  if (rounding->one <= 0 && (double)blocks <= rounding->blocks)
+    return 0;
   return each * each;
 }
 
@@ -171,9 +174,9 @@ ask (const FlamAllocHeaps *heaps,
   share = (double)MAX (blocks, 0) / rounding->blocks;
   by_parts.error = Z * few_samples (rounding) *
                    hypot ((double)live * sqrt (MAX (of_parts, 0)) / size,
-                          share * sqrt (unseen_slack (rounding)));
+                          share * sqrt (unseen_slack (rounding, blocks)));
   by_blocks.error = Z * few_samples (rounding) * share *
-                    sqrt (MAX (of_each, 0) + unseen_slack (rounding));
+                    sqrt (MAX (of_each, 0) + unseen_slack (rounding, blocks));
   return by_parts.error < by_blocks.error / 2 || by_blocks.bytes <= 0
              ? by_parts
              : by_blocks;
