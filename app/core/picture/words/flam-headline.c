@@ -9,7 +9,6 @@
 #define NAME_MAX_CHARS 60
 /* A function stands out if it has a tenth of the total. */
 #define STANDS_OUT 10
-#define FEW 10 /* samples */
 /* The threads of a runtime wait all the time: the user's own code comes before
  * them if it has a hundredth of the time, and stands out within that. */
 #define OWN_LEAST 100
@@ -69,7 +68,8 @@ static const Patterns waits_for_thread = {
   N_ ("%s of the time waits for another thread in %s (%s)"),
   N_ ("%s of the time waits for another thread in %s"),
 };
-static const Patterns waits_for_child = {
+/* Such as a child that it started. */
+static const Patterns waits_for_process = {
   N_ ("%s of the time waits for another process in %s (%s)"),
   N_ ("%s of the time waits for another process in %s"),
 };
@@ -178,7 +178,8 @@ typedef struct
   gint64 *weight; /* one per shown stack */
   gint64 total;
   FlamId recorder;    /* its function, or FLAM_NONE */
-  gint64 recording;   /* in and below that function, part of `total` */
+  guint8 *recorded;   /* per shown stack: in or below that function */
+  gint64 recording;   /* the part of `total` there */
   gint64 needs;       /* what an own function has to be charged with */
   gboolean own_first; /* even if none has that much */
   FlamId *within;     /* per shown stack: the stack of its innermost own frame;
@@ -232,8 +233,6 @@ costs_init (Costs *costs,
             const gint64 *weight,
             gint64 total)
 {
-  g_autofree guint8 *recorded = NULL;
-
   *costs = (Costs){ .profile = profile,
                     .shown = shown,
                     .own = own,
@@ -244,13 +243,13 @@ costs_init (Costs *costs,
   costs->within = g_new (FlamId, shown->n + 1);
   costs->charged = g_new0 (gint64, profile->functions.n + 1);
   costs->self = g_new0 (gint64, profile->functions.n + 1);
-  recorded = find_through (costs, costs->recorder);
+  costs->recorded = find_through (costs, costs->recorder);
   for (FlamId s = 0; s < shown->n; s++)
     {
       FlamId function = function_of (costs, s);
       FlamId prefix = shown->prefix[s];
 
-      if (recorded[s])
+      if (costs->recorded[s])
         {
           costs->within[s] = FLAM_NONE;
           costs->recording += costs->weight[s];
@@ -271,6 +270,7 @@ static void
 costs_clear (Costs *costs)
 {
   g_free (costs->weight);
+  g_free (costs->recorded);
   g_free (costs->within);
   g_free (costs->charged);
   g_free (costs->self);
@@ -325,11 +325,10 @@ static gint64
 work_of (const Costs *costs, FlamId function)
 {
   g_autofree guint8 *through = find_through (costs, function);
-  g_autofree guint8 *recorded = find_through (costs, costs->recorder);
   gint64 work = 0;
 
   for (FlamId s = 0; s < costs->shown->n; s++)
-    if (through[s] && !recorded[s])
+    if (through[s] && !costs->recorded[s])
       work += costs->weight[s];
   return work;
 }
@@ -559,7 +558,7 @@ add_too_few (FlamHeadline *headline, const FlamProfile *profile, guint measure)
   FlamSentence *sentence;
 
   if (*profile->facts.engine == '\0' || profile->samples.state != NULL ||
-      profile->samples.n >= FEW)
+      profile->samples.n >= FLAM_FACTS_FEW)
     return FALSE;
   sentence = add_sentence (headline);
   sentence->pattern = too_few;
@@ -711,14 +710,16 @@ find_thread (const Costs *costs, Finding *found)
 }
 
 /* A wait for a lock goes through a function that locks; one for a condition, a
- * semaphore, a thread's end or a time is a futex of the kernel, too. The
- * outermost function that is named so decides. */
+ * semaphore, a thread's end or a time is a futex of the kernel, too. One for a
+ * process has no state of its own. The outermost function that is named so
+ * decides. */
 typedef enum
 {
   WAIT_UNKNOWN,
   WAIT_LOCK,
   WAIT_THREAD,
   WAIT_SLEEP,
+  WAIT_PROCESS,
   N_WAITS
 } Wait;
 
@@ -733,7 +734,13 @@ wait_of_name (const char *name)
   static const char *const for_lock[] = {
     "mutex", "Mutex", "Monitor::enter", "monitorenter", "Lock"
   };
+  static const char *const for_process[] = {
+    "wait",      "wait3",   "wait4",   "waitpid",  "waitid", "__wait",
+    "__waitpid", "__wait3", "__wait4", "__waitid", NULL,
+  };
 
+  if (g_strv_contains (for_process, name))
+    return WAIT_PROCESS;
   if (strstr (name, "sleep") != NULL || strstr (name, "Sleep") != NULL)
     return WAIT_SLEEP;
   for (guint i = 0; i < G_N_ELEMENTS (for_thread); i++)
@@ -750,12 +757,13 @@ wait_of_name (const char *name)
 
 /* How most of the weight below a function waits. */
 static const Patterns *
-words_of_futex (const Costs *costs, FlamId function)
+words_of_wait (const Costs *costs, FlamId function, FlamState state)
 {
   const FlamShown *shown = costs->shown;
   g_autofree guint8 *through = g_new0 (guint8, shown->n + 1);
   g_autofree guint8 *wait = g_new0 (guint8, shown->n + 1);
   gint64 sum[N_WAITS] = { 0 };
+  gint64 all = 0;
 
   for (FlamId s = 0; s < shown->n; s++)
     {
@@ -769,56 +777,20 @@ words_of_futex (const Costs *costs, FlamId function)
       if (before && at != function && wait[s] == WAIT_UNKNOWN)
         wait[s] = (guint8)wait_of_name (
             flam_profile_function_name (costs->profile, at));
-      if (through[s])
-        sum[wait[s]] += costs->weight[s];
+      if (!through[s])
+        continue;
+      sum[wait[s]] += costs->weight[s];
+      all += costs->weight[s];
     }
+  if (state == FLAM_STATE_BLOCKED)
+    return sum[WAIT_PROCESS] > all / 2 ? &waits_for_process : &waits[state];
+  if (state != FLAM_STATE_LOCK)
+    return &waits[state];
   sum[WAIT_LOCK] += sum[WAIT_UNKNOWN];
   if (sum[WAIT_SLEEP] > MAX (sum[WAIT_LOCK], sum[WAIT_THREAD]))
     return &waits[FLAM_STATE_SLEEP];
   return sum[WAIT_THREAD] > sum[WAIT_LOCK] ? &waits_for_thread
                                            : &waits[FLAM_STATE_LOCK];
-}
-
-/* Whether most of the weight below a function waits for a child process. */
-static gboolean
-waits_for_process (const Costs *costs, FlamId function)
-{
-  static const char *const names[] = {
-    "wait",      "wait3",   "wait4",   "waitpid",  "waitid", "__wait",
-    "__waitpid", "__wait3", "__wait4", "__waitid", NULL,
-  };
-  const FlamShown *shown = costs->shown;
-  g_autofree guint8 *through = find_through (costs, function);
-  g_autofree guint8 *waits_there = g_new0 (guint8, shown->n + 1);
-  gint64 sum = 0;
-  gint64 of_process = 0;
-
-  for (FlamId s = 0; s < shown->n; s++)
-    {
-      FlamId prefix = shown->prefix[s];
-      FlamId at = function_of (costs, s);
-
-      if (!through[s])
-        continue;
-      waits_there[s] =
-          (prefix != FLAM_NONE && waits_there[prefix]) ||
-          (at != function &&
-           g_strv_contains (names,
-                            flam_profile_function_name (costs->profile, at)));
-      sum += costs->weight[s];
-      of_process += waits_there[s] ? costs->weight[s] : 0;
-    }
-  return of_process > sum / 2;
-}
-
-static const Patterns *
-words_of_wait (const Costs *costs, FlamId function, FlamState state)
-{
-  if (state == FLAM_STATE_LOCK)
-    return words_of_futex (costs, function);
-  return state == FLAM_STATE_BLOCKED && waits_for_process (costs, function)
-             ? &waits_for_child
-             : &waits[state];
 }
 
 static void
