@@ -272,7 +272,7 @@ tree_for (const Both *both, guint32 n)
   tree->subtree_end = g_new (FlamId, n);
   tree->depth = g_new (guint32, n);
   tree->key = g_new (FlamTreeKey, n);
-  tree->line = g_new (guint32, n);
+  tree->line = tree->by == FLAM_BY_LINE ? g_new (guint32, n) : NULL;
   tree->frame = g_new (FlamId, n);
   tree->self = g_new (gint64, n);
   tree->total = g_new (gint64, n);
@@ -304,7 +304,8 @@ add_node (
   const FlamTree *of = paths->tree[model->side];
 
   tree->key[node] = copy_key (both, model);
-  tree->line[node] = flam_tree_line (of, model->node);
+  if (tree->line != NULL)
+    tree->line[node] = flam_tree_line (of, model->node);
   if (tree->status != NULL)
     tree->status[node] = (guint8)flam_tree_status (of, model->node);
   tree->frame[node] = copy_frame (both, model->side, of->frame[model->node]);
