@@ -82,7 +82,8 @@ struct _FlamSession
   guint moving : 1;
   guint live : 1;
   guint growing : 1; /* flam_session_is_growing() */
-  guint by_name : 1; /* a recording keeps the order of its growing pictures */
+  guint by_name : 1; /* not by cost: a recording keeps the order of its
+                      * growing pictures */
   SymbolStage stage;
 };
 

@@ -188,7 +188,9 @@ flam_session_draw (FlamSession *self)
 
   input->profile = flam_profile_ref (self->profile);
   input->selection = flam_selection_copy (self->selection);
-  input->order = self->by_name ? FLAM_ORDER_NAME : self->order;
+  input->order = self->by_name && self->order == FLAM_ORDER_TOTAL
+                     ? FLAM_ORDER_NAME
+                     : self->order;
   if (self->view_data != NULL)
     input->before = flam_view_data_ref (self->view_data);
   flam_job_start (self->draw,
