@@ -108,17 +108,15 @@ append (FlamOutputPane *self, const char *text)
                                       gtk_text_buffer_get_insert (buffer));
 }
 
-/* The keyboard goes to the field, unless it is being used to write elsewhere.
- */
+/* The keyboard goes to the field, unless somebody writes elsewhere with it. */
 static void
 offer_input (FlamOutputPane *self)
 {
   GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
-  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
 
   self->offered = TRUE;
   gtk_widget_set_visible (GTK_WIDGET (self), TRUE);
-  if (focus == NULL || !GTK_IS_EDITABLE (focus))
+  if (root == NULL || !flam_widget_is_written_to (GTK_WIDGET (root)))
     gtk_widget_grab_focus (GTK_WIDGET (self->input));
 }
 

@@ -498,17 +498,6 @@ flam_tab_reload (FlamTab *self)
     }
 }
 
-/* Such as a program's input. */
-static gboolean
-is_written_to (FlamTab *self)
-{
-  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
-  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
-
-  return focus != NULL && GTK_IS_EDITABLE (focus) &&
-         gtk_widget_is_ancestor (focus, GTK_WIDGET (self));
-}
-
 /* The keyboard focus goes to the capture as soon as the tab is in front. */
 static gboolean
 begin (gpointer data)
@@ -519,7 +508,8 @@ begin (gpointer data)
     {
       self->begins = FALSE;
       see_page (self);
-      if (!is_written_to (self))
+      /* A program's input keeps it. */
+      if (!flam_widget_is_written_to (GTK_WIDGET (self)))
         flam_capture_view_begin (flam_tab_get_view (self));
     }
   return G_SOURCE_REMOVE;

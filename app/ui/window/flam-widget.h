@@ -18,6 +18,17 @@ flam_widget_is_below_menu (GtkWidget *widget)
          gtk_widget_get_ancestor (focus, GTK_TYPE_POPOVER) != NULL;
 }
 
+/* Whether the focus is in a field within the widget, to write in. */
+static inline gboolean
+flam_widget_is_written_to (GtkWidget *widget)
+{
+  GtkRoot *root = gtk_widget_get_root (widget);
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+
+  return focus != NULL && GTK_IS_EDITABLE (focus) &&
+         (focus == widget || gtk_widget_is_ancestor (focus, widget));
+}
+
 /* dispose() of a widget with a template: clears the template's children, and
  * unparents those without a name as well. */
 static inline void
