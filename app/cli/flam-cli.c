@@ -29,10 +29,17 @@ print_help (void)
   g_print (_ ("Usage: flambeau-cli VERB [OPTION…] FILE\n\nOpens profiles of "
               "every kind and shows where time and memory go.\n\nVerbs:\n"));
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
-    g_print ("  %-11s %-32s %s\n",
-             verbs[i]->name,
-             verbs[i]->arguments,
-             _ (verbs[i]->summary));
+    {
+      const char *arguments = verbs[i]->arguments;
+      /* printf() counts bytes. */
+      gsize more = strlen (arguments) - (gsize)g_utf8_strlen (arguments, -1);
+
+      g_print ("  %-11s %-*s %s\n",
+               verbs[i]->name,
+               32 + (int)more,
+               arguments,
+               _ (verbs[i]->summary));
+    }
   g_print ("\nOpens:\n");
   for (guint i = 0; flam_importers[i] != NULL; i++)
     g_print ("  %-14s %s\n", flam_importers[i]->id, flam_importers[i]->label);

@@ -137,7 +137,7 @@ set_id (Tables *tables, Map which, gint64 id, FlamId to)
   g_array_index (map, FlamId, id) = to;
 }
 
-/* FLAM_NONE for NULL, and if there is no such row. */
+/* FLAM_NONE: the cell is NULL, or refers to a row that does not exist. */
 static FlamId
 find_id (Tables *tables, Map which, sqlite3_stmt *row, int column)
 {

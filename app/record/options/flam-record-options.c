@@ -245,10 +245,13 @@ flam_record_options_help (void)
                            table[i].name,
                            *table[i].argument ? " " : "",
                            table[i].argument);
+      /* printf() counts bytes. */
+      gsize more = strlen (option) - (gsize)g_utf8_strlen (option, -1);
 
       g_ptr_array_add (
           lines,
-          g_strdup_printf ("  %-26s  %s", option, gettext (table[i].text)));
+          g_strdup_printf (
+              "  %-*s  %s", 26 + (int)more, option, gettext (table[i].text)));
     }
   g_ptr_array_add (lines, NULL);
   return (char **)g_ptr_array_steal (lines, NULL);
