@@ -13,11 +13,13 @@
 #include "flam-settings.h"
 #include "flam-window-tabs.h"
 
+#include <glib-unix.h>
 #include <glib/gi18n.h>
 
 struct _FlamApplication
 {
   AdwApplication parent_instance;
+  int ended_by; /* signal; 0: none */
 };
 
 G_DEFINE_FINAL_TYPE (FlamApplication, flam_application, ADW_TYPE_APPLICATION)
@@ -293,17 +295,56 @@ flam_application_command_line (GApplication *application,
   return 0;
 }
 
+/* The most recently used window comes last: its tabs are the ones to reopen. */
+static GList *
+windows_to_close (gpointer application)
+{
+  return g_list_reverse (
+      g_list_copy (gtk_application_get_windows (application)));
+}
+
 static void
 on_quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  /* The most recently used window comes last: its tabs are the ones to
-   * reopen. */
-  GList *windows =
-      g_list_reverse (g_list_copy (gtk_application_get_windows (data)));
+  g_autoptr (GList) windows = windows_to_close (data);
 
   for (GList *l = windows; l != NULL; l = l->next)
     gtk_window_close (l->data);
-  g_list_free (windows);
+}
+
+/* As a logout sends it: nobody is there to answer a question, but recordings
+ * end whole, and what a capture's tab shows is kept. */
+static gboolean
+quit_now (gpointer data, int number)
+{
+  FlamApplication *self = data;
+  g_autoptr (GList) windows = windows_to_close (self);
+
+  self->ended_by = number;
+  for (GList *l = windows; l != NULL; l = l->next)
+    if (FLAM_IS_WINDOW (l->data))
+      flam_window_tabs_close (l->data);
+  g_application_quit (G_APPLICATION (self));
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_terminate (gpointer data)
+{
+  return quit_now (data, SIGTERM);
+}
+
+static gboolean
+on_hangup (gpointer data)
+{
+  return quit_now (data, SIGHUP);
+}
+
+int
+flam_application_get_signal (FlamApplication *self)
+{
+  g_return_val_if_fail (FLAM_IS_APPLICATION (self), 0);
+  return self->ended_by;
 }
 
 static void
@@ -433,6 +474,8 @@ flam_application_startup (GApplication *application)
                            0);
   apply_color_scheme (settings, FLAM_KEY_COLOR_SCHEME, NULL);
   apply_debuginfod_urls (settings);
+  g_unix_signal_add (SIGTERM, on_terminate, self);
+  g_unix_signal_add (SIGHUP, on_hangup, self);
 }
 
 static void

@@ -14,6 +14,10 @@ G_DECLARE_FINAL_TYPE (
 
 FlamApplication *flam_application_new (void);
 
+/* The signal that made the application quit, which the process should end by;
+ * 0: none. */
+int flam_application_get_signal (FlamApplication *application);
+
 /* Opens it in `window` if that shows no capture yet, otherwise in a new one. */
 void flam_application_open_file (FlamApplication *application,
                                  GtkWindow *window,

@@ -10,6 +10,7 @@
 #include <glib/gi18n.h>
 #include <gtksourceview/gtksource.h>
 #include <locale.h>
+#include <signal.h>
 
 /* GLib before 2.76 has an allocator of its own, which never gives back the
  * memory of what a closed tab consisted of. It takes another choice only before
@@ -33,6 +34,7 @@ main (int argc, char **argv)
   g_autoptr (FlamApplication) application = NULL;
   g_autofree char *words = flam_installed (FLAM_LOCALEDIR);
   int status;
+  int ended_by;
 
   setlocale (LC_ALL, "");
   flam_bundle_find_data ();
@@ -44,5 +46,11 @@ main (int argc, char **argv)
   status = g_application_run (G_APPLICATION (application), argc, argv);
   flam_dragged_file_remove_all ();
   gtk_source_finalize ();
+  ended_by = flam_application_get_signal (application);
+  if (ended_by != 0)
+    {
+      signal (ended_by, SIG_DFL);
+      raise (ended_by);
+    }
   return status;
 }

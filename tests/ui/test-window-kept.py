@@ -7,6 +7,7 @@ import gzip
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,12 @@ class KeptTest(Base):
         wait_for("the end", closed)
         self.assertEqual(window.process.returncode, 0)
 
+    def end(self):
+        """By a signal, as a logout does, at once after the last action."""
+        self.window.process.terminate()
+        self.window.process.wait(30)
+        self.assertEqual(self.window.process.returncode, -signal.SIGTERM)
+
     def wait_page(self, name):
         """All pages exist; the switcher shows which one is visible."""
         wait_for(
@@ -50,7 +57,7 @@ class KeptTest(Base):
             ),
         )
 
-    def leave(self):
+    def leave(self, close=None):
         """Narrowed to main, zoomed, on another page."""
         window = self.open_example()
         self.search("^paint_row$")
@@ -61,11 +68,11 @@ class KeptTest(Base):
         window.find("paint_row", "push button")
         window.click("Call Tree")
         self.wait_page("Call Tree")
-        self.close()
+        (close or self.close)()
 
     def test_place(self):
         """Selection, zoom, frame and page are as they were left."""
-        self.leave()
+        self.leave(self.end)
         self.assertEqual(len(self.kept()), 1)
         self.assertEqual(self.kept()[0].stat().st_mode & 0o777, 0o600)
         window = self.open(EXAMPLE, keep_settings=True)

@@ -110,17 +110,19 @@ class RecordTest(Base):
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         program = (
-            "import os, time\n"
+            "import os, sys, time\n"
             "e = time.time() + 1\nwhile time.time() < e: sum(range(99))\n"
             "if os.fork() == 0 or os.fork() == 0:\n"
             "    os.setsid()\n"
             "    e = time.time() + 92\n"
             "    while time.time() < e: sum(range(99))\n"
+            "    sys.exit()\n"
+            "sys.exit(3)\n"
         )
         self.addCleanup(end_children_of_the_recorder, program)
         window = self.open("--record", "--", "/usr/bin/python3", "-c", program)
         window.wait_label(lambda text: text.startswith(
-            "python3 ended, but 2 processes that it started are still running, such as "
+            "python3 ended with exit status 3. 2 processes that it started are still running, such as "
             "python3 (process "))
         window.click(lambda name: name.endswith("Attach to Remaining Processes"), "push button")
         window.wait_label(lambda text: text.startswith("Recording python3"))
@@ -194,7 +196,7 @@ class RecordTest(Base):
         self.assertGreater(highest, 0)
         self.assertLess(highest, 40 << 20)
         window.wait_label(
-            lambda text: text.startswith("python3 ended, but a process that it started is still running: ")
+            lambda text: text.startswith("python3 ended without an error. A process that it started is still running: ")
         )
         highest, end = 0, time.monotonic() + 8
         while time.monotonic() < end:

@@ -337,38 +337,10 @@ last_left (const FlamRecording *self)
   return g_array_index (self->left, int, self->left->len - 1);
 }
 
-char *
-flam_recording_describe_end (FlamRecording *self)
+/* How the program ended. */
+static char *
+describe_exit (const FlamRecording *self)
 {
-  g_return_val_if_fail (FLAM_IS_RECORDING (self), NULL);
-  if (flam_record_options_attaches (self->options))
-    /* Translators: a process */
-    return g_strdup_printf (_ ("Recorded %s"), self->title);
-  if (self->exit_status < 0)
-    /* Translators: a program */
-    return g_strdup_printf (_ ("Recording saved. %s is still running."),
-                            self->title);
-  if (self->left->len > 1 && self->exit_status == 0)
-    /* Translators: a program, how many processes, and one of these with its
-     * number */
-    return g_strdup_printf (
-        ngettext ("%s ended, but %u process that it started is still running, "
-                  "such as %s (process %d)",
-                  "%s ended, but %u processes that it started are still "
-                  "running, such as %s (process %d)",
-                  self->left->len),
-        self->title,
-        self->left->len,
-        self->left_name,
-        last_left (self));
-  if (self->left->len == 1 && self->exit_status == 0)
-    /* Translators: a program, and a process that it has started, with its
-     * number */
-    return g_strdup_printf (_ ("%s ended, but a process that it started is "
-                               "still running: %s (process %d)"),
-                            self->title,
-                            self->left_name,
-                            last_left (self));
   if (self->exit_status == 0)
     return g_strdup_printf (_ ("%s ended without an error"), self->title);
   /* As in a shell. */
@@ -380,6 +352,49 @@ flam_recording_describe_end (FlamRecording *self)
                             g_strsignal (self->exit_status - 128));
   return g_strdup_printf (
       _ ("%s ended with exit status %d"), self->title, self->exit_status);
+}
+
+static char *
+describe_left (FlamRecording *self)
+{
+  if (self->left->len == 1)
+    /* Translators: a process that the program has started, with its number */
+    return g_strdup_printf (
+        _ ("A process that it started is still running: %s (process %d)"),
+        self->left_name,
+        last_left (self));
+  /* Translators: how many processes, and one of these with its number */
+  return g_strdup_printf (
+      ngettext ("%u process that it started is still running, such as %s "
+                "(process %d)",
+                "%u processes that it started are still running, such as %s "
+                "(process %d)",
+                self->left->len),
+      self->left->len,
+      self->left_name,
+      last_left (self));
+}
+
+char *
+flam_recording_describe_end (FlamRecording *self)
+{
+  g_autofree char *how = NULL;
+  g_autofree char *left = NULL;
+
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), NULL);
+  if (flam_record_options_attaches (self->options))
+    /* Translators: a process */
+    return g_strdup_printf (_ ("Recorded %s"), self->title);
+  if (self->exit_status < 0)
+    /* Translators: a program */
+    return g_strdup_printf (_ ("Recording saved. %s is still running."),
+                            self->title);
+  how = describe_exit (self);
+  if (self->left->len == 0)
+    return g_steal_pointer (&how);
+  left = describe_left (self);
+  /* Translators: how a program ended, and the processes that it has left */
+  return g_strdup_printf (_ ("%s. %s"), how, left);
 }
 
 guint

@@ -293,11 +293,7 @@ on_answer (FlamAlert *alert, const char *response, Closing *closing)
   gboolean agreed = strcmp (response, "stop") == 0;
 
   if (closing->page == NULL && agreed)
-    {
-      g_object_set_data (
-          G_OBJECT (closing->window), "flam-agreed", closing->window);
-      gtk_window_close (GTK_WINDOW (closing->window));
-    }
+    flam_window_tabs_close (closing->window);
   else if (closing->page != NULL && agreed)
     close_page (tabs, closing->page);
   else if (closing->page != NULL)
@@ -412,6 +408,13 @@ gboolean
 flam_window_tabs_show_number (FlamWindow *window, guint number)
 {
   return show_tab (window, has_number, GUINT_TO_POINTER (number));
+}
+
+void
+flam_window_tabs_close (FlamWindow *window)
+{
+  g_object_set_data (G_OBJECT (window), "flam-agreed", window);
+  gtk_window_close (GTK_WINDOW (window));
 }
 
 gboolean

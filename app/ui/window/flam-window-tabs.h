@@ -25,6 +25,8 @@ gboolean flam_window_tabs_show_number (FlamWindow *window, guint number);
  * are stored, to be offered on the start page. FALSE: a recording is running,
  * and the window is closed later if the user agrees. */
 gboolean flam_window_tabs_stop (FlamWindow *window);
+/* Closes the window: its recordings end without a question. */
+void flam_window_tabs_close (FlamWindow *window);
 
 G_END_DECLS
 
