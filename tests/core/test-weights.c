@@ -129,11 +129,50 @@ test_by_thread (void)
     }
 }
 
+/* The stacks through a node have its total, and those through its children are
+ * some of them. */
+static void
+test_of_path (void)
+{
+  for (guint round = 0; round < 60; round++)
+    {
+      g_autoptr (FlamProfile) profile = flam_fixture_random ();
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamWeights) weights = NULL;
+      g_autoptr (FlamTree) tree = NULL;
+
+      randomize_samples (selection, profile);
+      randomize_shown (selection);
+      weights = flam_weights_new (profile, selection, NULL, NULL);
+      tree = flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+      for (FlamNodeId i = 1; i < tree->n;
+           i += 1 + (FlamNodeId)g_test_rand_int_range (0, (int)tree->n / 8 + 1))
+        {
+          g_autoptr (FlamWeights) path =
+              flam_path_weights_new (weights, selection, tree, i);
+          g_autoptr (FlamWeights) above = NULL;
+          gint64 sum = path->no_stack;
+
+          g_assert_cmpint (path->total, ==, tree->total[i]);
+          for (FlamId s = 0; s < profile->stacks.n; s++)
+            sum += path->weight[s];
+          g_assert_cmpint (sum, ==, path->total);
+          if (tree->depth[i] < 2)
+            continue;
+          above =
+              flam_path_weights_new (weights, selection, tree, tree->parent[i]);
+          for (FlamId s = 0; s < profile->stacks.n; s++)
+            g_assert_cmpint (path->weight[s], <=, above->weight[s]);
+        }
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/weights/shown-again", test_shown_again);
   g_test_add_func ("/weights/by-thread", test_by_thread);
+  g_test_add_func ("/weights/of-path", test_of_path);
   return g_test_run ();
 }

@@ -60,7 +60,7 @@ costs_of (const FlamProfile *profile, FlamThreadId thread)
     flam_selection_add_thread (selection, thread);
   view_data = flam_view_data_new (
       profile, selection, FLAM_ORDER_TOTAL, NULL, NULL, NULL);
-  return flam_source_costs_new (view_data, FILE_NAME, FLAM_NONE, NULL);
+  return flam_source_costs_new (view_data, FILE_NAME, 0, FLAM_NONE, NULL);
 }
 
 /* --- what is drawn -------------------------------------------------------- */
@@ -294,6 +294,81 @@ test_room (void)
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
+/* One function with one line, called by two others:
+ *
+ *   main ─┬─ left ─── sort:3  70
+ *         └─ right ── sort:3  20, sort:4  10 */
+static FlamProfile *
+new_callers (void)
+{
+  static const struct
+  {
+    const char *caller;
+    guint32 line;
+    gint64 weight;
+  } samples[] = { { "left", 3, 70 }, { "right", 3, 20 }, { "right", 4, 10 } };
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamThreadId thread = flam_builder_thread (builder, process, 1, 0);
+  FlamStringId file = flam_builder_string (builder, FILE_NAME, -1);
+
+  flam_builder_add_standard_measure (builder,
+                                     FLAM_STANDARD_CPU_TIME,
+                                     (int)flam_builder_add_column (builder),
+                                     FLAM_NONE);
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
+    {
+      const char *names[] = { "main", samples[i].caller, "sort" };
+      FlamSample sample = { .thread = thread, .time = i, .stack = FLAM_NONE };
+
+      for (guint n = 0; n < G_N_ELEMENTS (names); n++)
+        {
+          FlamFunctionId function = flam_builder_function_named (
+              builder,
+              flam_builder_string (builder, names[n], -1),
+              FLAM_KIND_NATIVE);
+
+          sample.stack = flam_builder_stack (
+              builder,
+              sample.stack,
+              flam_builder_frame_in (builder,
+                                     function,
+                                     0,
+                                     file,
+                                     n == 2 ? samples[i].line : n + 10,
+                                     0));
+        }
+      flam_builder_add_sample (builder, &sample, &samples[i].weight);
+    }
+  return flam_builder_finish (builder, NULL);
+}
+
+/* The lines of a path have the path's cost. */
+static void
+test_path (void)
+{
+  static const char *const names[] = { "main", "right", "sort", NULL };
+  g_autoptr (FlamProfile) profile = new_callers ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamViewData) view_data = flam_view_data_new (
+      profile, selection, FLAM_ORDER_TOTAL, NULL, NULL, NULL);
+  FlamNodeId node = flam_tree_find_names (view_data->tree, names);
+  g_autoptr (FlamSourceCosts) all =
+      flam_source_costs_new (view_data, FILE_NAME, 0, FLAM_NONE, NULL);
+  g_autoptr (FlamSourceCosts) path =
+      flam_source_costs_new (view_data, FILE_NAME, node, FLAM_NONE, NULL);
+
+  g_assert_cmpint (view_data->tree->total[node], ==, 30);
+  g_assert_cmpint (all->rows[flam_source_costs_find (all, 3)].total, ==, 90);
+  g_assert_cmpint (all->rows[flam_source_costs_find (all, 10)].total, ==, 100);
+  g_assert_cmpint (path->rows[flam_source_costs_find (path, 3)].total, ==, 20);
+  g_assert_cmpint (path->rows[flam_source_costs_find (path, 4)].total, ==, 10);
+  g_assert_cmpint (path->rows[flam_source_costs_find (path, 10)].total, ==, 30);
+  g_assert_cmpstr (
+      path->total_text[flam_source_costs_find (path, 4)], ==, "10\302\240ns");
+  g_assert_cmpint (path->whole, ==, 100);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -303,5 +378,6 @@ main (int argc, char **argv)
   g_test_add_func ("/source-costs/strip", test_strip);
   g_test_add_func ("/source-costs/bars", test_bars);
   g_test_add_func ("/source-costs/room", test_room);
+  g_test_add_func ("/source-costs/path", test_path);
   return g_test_run ();
 }

@@ -27,6 +27,7 @@
 #include "flam-memory-summary.h"
 #include "flam-merge.h"
 #include "flam-own-code.h"
+#include "flam-path-weights.h"
 #include "flam-sample-filter.h"
 #include "flam-sandwich.h"
 #include "flam-selection.h"

@@ -15,6 +15,7 @@
 FlamCodeRequest *
 flam_code_request_new (FlamViewData *view_data,
                        FlamNodeId node,
+                       gboolean whole,
                        const char *capture)
 {
   FlamCodeRequest *request = g_new0 (FlamCodeRequest, 1);
@@ -24,6 +25,7 @@ flam_code_request_new (FlamViewData *view_data,
 
   request->view_data = flam_view_data_ref (view_data);
   request->node = node;
+  request->whole = whole;
   request->syntax =
       strcmp (syntax, "att") == 0 ? FLAM_SYNTAX_ATT : FLAM_SYNTAX_INTEL;
   request->binaries = g_settings_get_strv (settings, FLAM_KEY_BINARIES);
@@ -117,18 +119,26 @@ flam_code_file_work (gpointer data,
     .syntax = request->syntax,
     .binaries = (const char *const *)request->binaries,
   };
+  g_autoptr (FlamWeights) of_path = NULL;
   GError *wrong = NULL;
 
   g_atomic_ref_count_init (&file->references);
   file->view_data = flam_view_data_ref (request->view_data);
   file->texts = g_hash_table_new_full (
       g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
-  file->code = flam_disassembly_new (view_data->weights,
+  file->whole = request->whole;
+  if (!request->whole)
+    of_path = flam_path_weights_new (view_data->weights,
                                      view_data->selection,
-                                     view_data->tree->frame[request->node],
-                                     &options,
-                                     progress,
-                                     &wrong);
+                                     view_data->tree,
+                                     request->node);
+  file->code =
+      flam_disassembly_new (of_path != NULL ? of_path : view_data->weights,
+                            view_data->selection,
+                            view_data->tree->frame[request->node],
+                            &options,
+                            progress,
+                            &wrong);
   if (g_error_matches (wrong, FLAM_ERROR, FLAM_ERROR_CANCELLED))
     {
       flam_code_file_unref (file);

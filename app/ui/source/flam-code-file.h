@@ -16,6 +16,7 @@ typedef struct
 {
   FlamViewData *view_data;
   FlamNodeId node;
+  gboolean whole; /* the function in all stacks, not only in the node's */
   FlamSyntax syntax;
   char **binaries;
   char *folder; /* the capture's folder: sources are searched below it, too */
@@ -24,6 +25,7 @@ typedef struct
 
 FlamCodeRequest *flam_code_request_new (FlamViewData *view_data,
                                         FlamNodeId node,
+                                        gboolean whole,
                                         const char *capture);
 void flam_code_request_free (gpointer request);
 
@@ -31,6 +33,7 @@ typedef struct
 {
   gatomicrefcount references;
   FlamViewData *view_data;
+  gboolean whole;
   FlamDisassembly
       *code; /* NULL if there is code; otherwise the reason why there is none */
   char *why;

@@ -242,11 +242,13 @@ show_code (FlamCodeView *self, FlamCodeFile *file)
       flam_format_percent (file->code->total, file->view_data->tree->total[0]);
   g_autofree char *text = g_strdup_printf (
       _ ("self %s (%s)   total %s (%s)"), own, own_share, total, share);
+  g_autofree char *all =
+      file->whole ? g_strdup_printf (_ ("%s in all stacks"), text) : NULL;
   guint hottest;
   g_autoptr (GListModel) rows = flam_code_file_rows (file, &hottest);
 
   flam_widget_show_name (self->name, file->code->function, file->code->path);
-  gtk_label_set_label (self->costs, text);
+  gtk_label_set_label (self->costs, all != NULL ? all : text);
   gtk_column_view_column_set_visible (self->taken, file->code->counts_jumps);
   flam_columns_forget_needs (self->view);
   gtk_single_selection_set_model (self->selection, rows);
@@ -302,6 +304,7 @@ fill (FlamPage *page)
   FlamCodeView *self = FLAM_CODE_VIEW (page);
   FlamViewData *view_data = flam_session_get_view_data (self->session);
   FlamNodeId node = flam_session_get_current (self->session);
+  gboolean whole = node == 0 || flam_session_is_current_whole (self->session);
 
   if (view_data != NULL && node == 0)
     node = hottest_node (view_data->tree);
@@ -310,13 +313,14 @@ fill (FlamPage *page)
       show_none (self, _ ("The selection has no functions."), FALSE);
       return;
     }
-  flam_page_start (page,
-                   flam_code_file_work,
-                   flam_code_request_new (
-                       view_data, node, flam_session_get_path (self->session)),
-                   flam_code_request_free,
-                   flam_code_file_unref,
-                   on_read);
+  flam_page_start (
+      page,
+      flam_code_file_work,
+      flam_code_request_new (
+          view_data, node, whole, flam_session_get_path (self->session)),
+      flam_code_request_free,
+      flam_code_file_unref,
+      on_read);
 }
 
 static void

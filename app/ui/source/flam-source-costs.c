@@ -18,10 +18,17 @@ figure_text (FlamSourceCosts *self, FlamFigure figure)
                          : g_strdup ("");
 }
 
+static const FlamWeights *
+weights_of (const FlamSourceCosts *self)
+{
+  return self->path_weights != NULL ? self->path_weights
+                                    : self->view_data->weights;
+}
+
 static void
 add_texts (FlamSourceCosts *self)
 {
-  const FlamWeights *weights = self->view_data->weights;
+  const FlamWeights *weights = weights_of (self);
 
   self->self_text = g_new0 (char *, self->n + 1);
   self->total_text = g_new0 (char *, self->n + 1);
@@ -138,6 +145,7 @@ add_compared_texts (FlamSourceCosts *self, const FlamMeasure *measure)
 FlamSourceCosts *
 flam_source_costs_new (FlamViewData *view_data,
                        const char *file,
+                       FlamNodeId path,
                        FlamFunctionId function,
                        const FlamBaselineLines *base_lines)
 {
@@ -148,8 +156,11 @@ flam_source_costs_new (FlamViewData *view_data,
     view_data = base_lines->fresh;
   measure = flam_view_data_get_measure (view_data);
   self->view_data = flam_view_data_ref (view_data);
+  if (path != 0 && base_lines == NULL)
+    self->path_weights = flam_path_weights_new (
+        view_data->weights, view_data->selection, view_data->tree, path);
   self->rows = flam_lines_new (
-      view_data->weights, view_data->selection, file, function, &self->n);
+      weights_of (self), view_data->selection, file, function, &self->n);
   self->jumps =
       flam_jumps_of_lines (view_data->profile, file, function, &self->n_jumps);
   self->whole = MAX (flam_view_data_get_total (view_data), 1);
@@ -180,6 +191,7 @@ costs_clear (gpointer data)
   FlamSourceCosts *self = data;
 
   flam_view_data_unref (self->view_data);
+  g_clear_pointer (&self->path_weights, flam_weights_free);
   g_free (self->rows);
   g_strfreev (self->self_text);
   g_strfreev (self->total_text);

@@ -19,6 +19,7 @@ typedef enum
 typedef struct
 {
   FlamViewData *view_data;
+  FlamWeights *path_weights; /* of the path; NULL: the view data's count */
   FlamLineRow *rows; /* ascending by line */
   guint n;
   gint64 whole; /* the selection's total, at least 1: the full length of bars */
@@ -34,11 +35,13 @@ typedef struct
   char **before_text, **now_text, **change_text;
 } FlamSourceCosts;
 
-/* `function` FLAM_NONE: all functions; otherwise only its own frames.
- * `base_lines` NULL: no comparison; otherwise it was made with the view data.
- */
+/* `path`: only the stacks through that node; 0: all. `function` FLAM_NONE: all
+ * functions; otherwise only its own frames. `base_lines` NULL: no comparison;
+ * otherwise it was made with the view data, and the path does not count: the
+ * baseline may not have it. */
 FlamSourceCosts *flam_source_costs_new (FlamViewData *view_data,
                                         const char *file,
+                                        FlamNodeId path,
                                         FlamFunctionId function,
                                         const FlamBaselineLines *base_lines);
 FlamSourceCosts *flam_source_costs_ref (FlamSourceCosts *costs);

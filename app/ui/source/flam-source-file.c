@@ -27,6 +27,7 @@ flam_source_request_new (FlamSession *session,
   request->recorded = g_strdup (recorded);
   request->function = flam_tree_function (view_data->tree, node);
   request->alone = alone;
+  request->path = flam_session_is_current_whole (session) ? 0 : node;
   request->known = g_strdup (known);
   request->folder = capture != NULL ? g_path_get_dirname (capture) : NULL;
   request->mappings =
@@ -247,6 +248,7 @@ flam_source_file_work (gpointer data,
   g_autoptr (FlamSourcePaths) paths =
       flam_settings_source_paths (asked->mappings, asked->folder);
   FlamSourceFile *file = g_new0 (FlamSourceFile, 1);
+  gboolean alone;
 
   flam_fetched_add_paths (paths, asked->view_data->profile, asked->function);
   request->view_data = flam_view_data_ref (asked->view_data);
@@ -279,11 +281,12 @@ flam_source_file_work (gpointer data,
   if (request->base_lines == NULL && asked->base_copy != NULL)
     request->base_lines = flam_baseline_lines_new (
         asked->base_copy, request->view_data, progress, NULL);
-  file->costs =
-      flam_source_costs_new (request->view_data,
-                             request->recorded,
-                             request->alone ? request->function : FLAM_NONE,
-                             request->base_lines);
+  alone = request->alone && (request->path == 0 || request->base_lines != NULL);
+  file->costs = flam_source_costs_new (request->view_data,
+                                       request->recorded,
+                                       request->alone ? request->path : 0,
+                                       alone ? request->function : FLAM_NONE,
+                                       request->base_lines);
   if (file->path == NULL || g_strcmp0 (file->path, request->known) == 0)
     {
       g_clear_pointer (&file->text, g_free);

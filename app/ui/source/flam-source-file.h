@@ -16,7 +16,9 @@ typedef struct
   char *recorded;          /* as in the profile */
   guint32 line;            /* the line to show, 0: the hottest */
   FlamFunctionId function; /* the frame's own */
-  gboolean alone;          /* costs of only that function's own frames */
+  gboolean alone;          /* costs of the selection only: of the stacks through
+                              `path`, or of the function's own frames */
+  FlamNodeId path;         /* 0: the function is selected, in all stacks */
   char *known;  /* the local file that is already shown and is not read again */
   char *folder; /* the capture's folder, searched, too */
   GVariant *mappings;            /* a(ss) */

@@ -425,6 +425,25 @@ on_moving (FlamSourcePane *self)
 /* --- the file to show
  * --------------------------------------------------------- */
 
+/* What the costs are limited to: a path, unless a list of functions, or a
+ * comparison, shows functions as wholes. */
+static void
+label_alone (FlamSourcePane *self)
+{
+  gboolean function =
+      flam_session_is_current_whole (self->session) ||
+      flam_baseline_get_kind (flam_session_get_baseline (self->session)) !=
+          FLAM_BASELINE_NONE;
+
+  gtk_button_set_label (GTK_BUTTON (self->alone_button),
+                        function ? _ ("This function") : _ ("This path"));
+  gtk_widget_set_tooltip_text (
+      GTK_WIDGET (self->alone_button),
+      function ? _ ("Count only this function's own frames, not other callers "
+                    "of the file's lines")
+               : _ ("Count only the stacks through the selected path"));
+}
+
 static void
 update (FlamSourcePane *self)
 {
@@ -443,6 +462,7 @@ update (FlamSourcePane *self)
       show_idle (self);
       return;
     }
+  label_alone (self);
   request = flam_source_request_new (
       self->session,
       gtk_toggle_button_get_active (self->alone_button),
