@@ -237,6 +237,12 @@ flush_table (FlamCaptureWriter *writer, FlamTable table)
   return TRUE;
 }
 
+gboolean
+flam_capture_writer_has_data (const FlamCaptureWriter *writer)
+{
+  return writer->size > FLAM_CAPTURE_HEADER_SIZE;
+}
+
 static gboolean
 report_failure (FlamCaptureWriter *writer, GError **error)
 {

@@ -33,6 +33,8 @@ gboolean flam_capture_writer_flush (FlamCaptureWriter *writer, GError **error);
 gboolean flam_capture_writer_end (FlamCaptureWriter *writer,
                                   gint64 duration,
                                   GError **error);
+/* Whether there is more than the file's header. */
+gboolean flam_capture_writer_has_data (const FlamCaptureWriter *writer);
 /* The output of a writer to memory; valid until the writer is freed. */
 const guint8 *flam_capture_writer_data (const FlamCaptureWriter *writer,
                                         gsize *size);

@@ -370,13 +370,19 @@ finish (Recorder *recorder, gint64 duration, GError **error)
          flam_output_finish (&recorder->output, error);
 }
 
-/* The recorded part is kept. */
+/* The recorded part is kept, if there is one. */
 static void
 report_failure (Recorder *recorder, GError *error)
 {
   const FlamOutput *output = &recorder->output;
   g_autoptr (GError) kept = NULL;
 
+  if (!flam_capture_writer_has_data (recorder->writer))
+    {
+      flam_output_abandon (&recorder->output);
+      report (&recorder->control, error);
+      return;
+    }
   g_set_error (&kept,
                error->domain,
                error->code,
