@@ -93,7 +93,7 @@ exec "$@" """)):
                               capture_output=True, text=True, timeout=120)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn(f"\t{os.getpid()}\t", "\t" + done.stdout.replace("\n", "\n\t"))
-        carried = [path for path in (there / "flambeau").glob("recorder-*/*") if path.name != "whole"]
+        carried = [path for path in (there / "flambeau").glob("recorder-*/*") if path.name != ".whole"]
         self.assertEqual({path.name for path in carried}, {path.name for path in MACHINE.iterdir()})
         for path in carried:
             self.assertEqual(path.read_bytes(), (MACHINE / path.name).read_bytes())

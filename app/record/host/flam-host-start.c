@@ -12,7 +12,8 @@
 
 /* A failed command ends the script: its last line explains why. tar writes
  * one more, without the reason. `read` takes no byte beyond the line, and head
- * gets nothing beyond the parcel before it has ended. */
+ * gets nothing beyond the parcel before it has ended. The file .whole has the
+ * sum of the others; where no cksum is installed, it is empty. */
 static char *
 start_script (const GPtrArray *parcels, const char *arguments)
 {
@@ -27,12 +28,17 @@ start_script (const GPtrArray *parcels, const char *arguments)
   return g_strdup_printf (
       "umask 077; set -e; m=$(uname -m); " FLAM_HOST_CACHE
       "case $m in %s*) echo " WORD " machine $m; exit 1;; esac; "
-      "if test -f \"$d/whole\"; then :; else echo " WORD " send $m; "
-      "mkdir -p \"$c\"; t=$(mktemp -d \"$c/new-XXXXXX\"); read n; "
-      "if e=$(head -c $n | tar xzf - -C \"$t\" 2>&1); then :; "
+      "s() { LC_ALL=C; cd \"$1\"; cat * 2>/dev/null | cksum 2>/dev/null; }; "
+      "w() { test -f \"$d/.whole\" && read k <\"$d/.whole\" && "
+      "test \"$k\" = \"$(s \"$d\")\"; }; "
+      "if w; then :; else echo " WORD " send $m; "
+      "mkdir -p \"$c\"; t=$(mktemp -d \"$c/new-XXXXXX\"); mkdir \"$t/new\"; "
+      "read n; if e=$(head -c $n | tar xzf - -C \"$t/new\" 2>&1); then :; "
       "else rm -rf \"$t\"; echo \"$e\" | tail -n 2 | head -n 1 >&2; exit 1; "
       "fi; "
-      "touch \"$t/whole\"; test -d \"$d\" || mv \"$t\" \"$d\"; "
+      "k=$(s \"$t/new\") || :; echo $k >\"$t/new/.whole\"; "
+      "if w; then :; else test -d \"$d\" && mv \"$d\" \"$t/old\"; "
+      "mv \"$t/new\" \"$d\"; fi; "
       "rm -rf \"$t\"; fi; echo " WORD " begin; "
       "exec \"$d/$l\" --library-path \"$d\" "
       "\"$d/" FLAM_PARCEL_RECORDER "\" %s",
