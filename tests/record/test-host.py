@@ -146,7 +146,7 @@ class Ssh(Case):
     def test_program(self):
         self.hold_program(self.host)
         folder = next((self.there / "flambeau").glob("recorder-*"))
-        before = (folder / "whole").stat().st_mtime_ns
+        before = (folder / ".whole").stat().st_mtime_ns
         # Without the sanitizers' libraries.
         carried = [one for one in folder.iterdir() if "san.so" not in one.name]
         if len(carried) == len(list(folder.iterdir())):
@@ -154,7 +154,17 @@ class Ssh(Case):
         # The recorder that was copied once is used again.
         self.out.unlink()
         self.assertEqual(self.record(self.host, "--", "true").returncode, 0)
-        self.assertEqual((folder / "whole").stat().st_mtime_ns, before)
+        self.assertEqual((folder / ".whole").stat().st_mtime_ns, before)
+        # A damaged one is replaced.
+        library = folder / "libflambeau-alloc.so"
+        content = library.read_bytes()
+        library.write_bytes(content[:1000] + b"x" + content[1001:])
+        (folder / "flambeau-recorder").write_bytes(b"")
+        self.out.unlink()
+        self.assertEqual(self.record(self.host, "--", "true").returncode, 0)
+        self.assertEqual(library.read_bytes(), content)
+        self.assertEqual([one.name for one in folder.parent.iterdir() if one != folder],
+                         ["recordings"])
         done = self.record(self.host, "--remove-recorder")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertFalse(folder.exists())
@@ -214,6 +224,13 @@ class Ssh(Case):
 
     def test_interrupt(self):
         """Ctrl+C of the terminal here reaches the program there."""
+        self.interrupt()
+
+    def test_stopped_client(self):
+        """The same if somebody has stopped ssh."""
+        self.interrupt(lambda: os.kill(self.daemon.client_process(), signal.SIGSTOP))
+
+    def interrupt(self, before=lambda: None):
         said = self.scratch / "said"
         words = self.words(self.host, "--", sys.executable, "-c", PATIENT, said, "30")
         pid, terminal = pty.fork()
@@ -222,6 +239,7 @@ class Ssh(Case):
         self.addCleanup(os.close, terminal)
         wait_until(lambda: said.exists() and said.read_text(), "the program does not begin")
         self.addCleanup(self.end, int(said.read_text()))
+        before()
         os.write(terminal, b"\x03")
         with contextlib.suppress(OSError):
             while os.read(terminal, 65536):
@@ -344,7 +362,7 @@ class Ssh(Case):
         there = next((self.there / "flambeau/recordings").iterdir())
         self.assertIn(f"{self.out}: cannot be written: No space left on device; the capture "
                       f"remains on {self.host}: {there}\n", done.stderr)
-        self.assertTrue(self.info(there)["complete"])
+        wait_until(lambda: self.info(there)["complete"], "the capture there is not completed")
         wait_until(lambda: not self.of_recorder(), "the recorder still runs")
 
     def test_gone(self):
@@ -519,6 +537,20 @@ class Containers(Case):
                       "written: the disk is full", done.stderr)
         self.assertFalse(self.info()["complete"])
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can mount")
+    def test_full_disk_from_the_first_byte(self):
+        """There is no capture, there or here, and none is named."""
+        folder = self.there / "flambeau/recordings"
+        folder.mkdir(parents=True)
+        self.box(f"""exec unshare --mount sh -c 'mount -t tmpfs -o size=4k none "$0"
+  echo >"$0/other"; exec "$@"' '{folder}' "$@" """)
+        done = self.record("podman:box", "--", sys.executable, "-c", PROGRAM, "0.1",
+                           stdin=None, input="desserts\n")
+        self.assertEqual((done.returncode, self.out.exists()), (7, False), done.stderr)
+        self.assertEqual(done.stderr.replace("stressed\n", ""),
+                         "flambeau-cli: podman:box: the capture cannot be written: the disk is "
+                         "full: free some space, or write to another one\n")
+
     @unittest.skipUnless(os.geteuid() == 0, "only root can mount a small disk")
     def test_full_disk_at_first(self):
         """The recorder has no room: tar's last line is not the reason."""
@@ -625,6 +657,27 @@ class Hostile(Case):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr, "flambeau-cli: podman:box: only 3 of the capture's 5 bytes "
                          f"arrived, and are in {self.out}\n")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can mount a small disk")
+    def test_endless_capture(self):
+        """The disk here becomes full, and the other side goes on to send."""
+        folder = self.scratch / "small"
+        folder.mkdir()
+        self.script("podman", "echo flambeau-recorder: begin; "
+                    "yes $(printf 'D\\200\\001%0127d' 0) </dev/null")
+        done = subprocess.run(
+            ["unshare", "--mount", "sh", "-c",
+             'mount -t tmpfs -o size=64k none "$0"; exec "$@"', folder,
+             cli, "record", "--host", "podman:box", "--output", folder / "out", "--", "true"],
+            env=self.environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (
+            1, f"flambeau-cli: {folder}/out: cannot be written: No space left on device\n"))
+
+    def test_stubborn(self):
+        """It does not end at SIGTERM."""
+        self.script("podman", "trap '' TERM; echo flambeau-recorder: begin; echo garbage; "
+                    "exec sleep 60")
+        self.assertIn("in place of a message", self.sentence(self.record("podman:box", "--", "true")))
 
     def test_names_of_theirs(self):
         """A name with a terminal's commands in it is text."""

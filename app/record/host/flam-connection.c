@@ -14,7 +14,9 @@
 
 #define PRINTED_MAX 65536
 #define LINE_MAX_BYTES 4096
+#define READS_MAX 16
 #define WAIT_MS 100
+#define CLOSE_MS 1000 /* until a client that does not end is killed */
 
 /* Ctrl+C is for the program there: a client that may prompt on the terminal
  * must stay in its foreground group, and ignores it. */
@@ -73,6 +75,31 @@ flam_connection_open (FlamConnection *connection,
   return TRUE;
 }
 
+void
+flam_connection_wake (const FlamConnection *connection)
+{
+  if (connection->pid > 0)
+    kill (connection->pid, SIGCONT);
+}
+
+static void
+end_client (const FlamConnection *connection)
+{
+  pid_t ended = 0;
+
+  kill (connection->pid, SIGTERM);
+  flam_connection_wake (connection);
+  for (guint ms = 0; ended == 0 && ms < CLOSE_MS; ms++)
+    {
+      g_usleep (1000);
+      ended = waitpid (connection->pid, NULL, WNOHANG);
+    }
+  if (ended == 0)
+    kill (connection->pid, SIGKILL);
+  while (ended == 0 && waitpid (connection->pid, NULL, 0) < 0 && errno == EINTR)
+    ;
+}
+
 static void
 close_one (int *fd)
 {
@@ -88,11 +115,7 @@ flam_connection_close (FlamConnection *connection)
   close_one (&connection->out);
   close_one (&connection->errors);
   if (connection->pid > 0)
-    {
-      kill (connection->pid, SIGTERM);
-      while (waitpid (connection->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    }
+    end_client (connection);
   connection->pid = 0;
   g_clear_pointer (&connection->host, g_free);
   if (connection->printed != NULL)
@@ -106,9 +129,10 @@ gboolean
 flam_connection_listen (FlamConnection *connection)
 {
   char buffer[4096];
-  ssize_t n = 0;
+  ssize_t n = -1;
 
-  while (connection->errors >= 0)
+  /* It may print faster than this reads. */
+  for (guint i = 0; connection->errors >= 0 && i < READS_MAX; i++)
     {
       n = read (connection->errors, buffer, sizeof buffer);
       if (n > 0)
@@ -120,7 +144,7 @@ flam_connection_listen (FlamConnection *connection)
                         0,
                         (gssize)connection->printed->len - PRINTED_MAX / 2);
     }
-  return connection->errors >= 0 && n < 0;
+  return connection->errors >= 0 && n != 0;
 }
 
 /* As text of one line; g_free. */

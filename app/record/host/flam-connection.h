@@ -22,7 +22,9 @@ gboolean flam_connection_open (FlamConnection *connection,
                                const char *host,
                                const char *script,
                                GError **error);
-/* Ends it and waits for its end. */
+/* Continues it, if it was stopped: what is sent to it waits until then. */
+void flam_connection_wake (const FlamConnection *connection);
+/* Ends it and waits for its end, not for long. */
 void flam_connection_close (FlamConnection *connection);
 
 /* Reads its output so far. FALSE: nothing more will follow. */

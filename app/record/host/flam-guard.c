@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #define ALIVE 3
-#define LEAVE_MS 10000
+#define LEAVE_US (10 * G_USEC_PER_SEC) /* at most */
 
 /* Closes all other files: a pipe ends for its reader only when no process has
  * it open for writing. */
@@ -33,33 +34,37 @@ keep_only (int in, int out, int alive)
       close (fd);
 }
 
-/* The client ends where nobody reads its output; it has to send this first. */
+/* The client ends where nobody reads its output; it has to send this first.
+ * The other side may send without end. */
 static void
 leave (int in, int out)
 {
   static const guint8 message[] = { FLAM_WIRE_LEFT, 0 };
   struct pollfd one = { out, POLLIN, 0 };
+  gint64 until = g_get_monotonic_time () + LEAVE_US;
+  gint64 left = LEAVE_US;
   char buffer[4096];
   ssize_t n = write (in, message, sizeof message);
 
   close (in);
-  while (n != 0 && poll (&one, 1, LEAVE_MS) > 0)
-    n = read (out, buffer, sizeof buffer);
+  while (n != 0 && left > 0 && poll (&one, 1, (int)(left / 1000) + 1) > 0)
+    {
+      n = read (out, buffer, sizeof buffer);
+      left = until - g_get_monotonic_time ();
+    }
 }
 
 static G_GNUC_NORETURN void
 be_guard (int in, int out, int alive)
 {
   char byte;
-  ssize_t n;
 
   setsid ();
   signal (SIGPIPE, SIG_IGN);
   keep_only (in, out, alive);
-  while ((n = read (ALIVE, &byte, 1)) < 0 && errno == EINTR)
+  while (read (ALIVE, &byte, 1) < 0 && errno == EINTR)
     ;
-  if (n == 0)
-    leave (1, 2);
+  leave (1, 2);
   _exit (0);
 }
 
@@ -90,10 +95,9 @@ flam_guard_end (FlamGuard *guard)
 {
   if (guard->pid == 0)
     return;
-  if (write (guard->alive, "", 1) < 0)
-    kill (guard->pid, SIGKILL);
-  close (guard->alive);
+  kill (guard->pid, SIGKILL);
   while (waitpid (guard->pid, NULL, 0) < 0 && errno == EINTR)
     ;
+  close (guard->alive);
   guard->pid = 0;
 }

@@ -23,6 +23,12 @@
 #define FIRST_WAIT_MS 250
 #define LONGEST_WAIT_MS 15000
 #define TEXT_MAX_BYTES 4096
+#define PIECE 4096 /* what a pipe that can be written to takes at least */
+/* After SIGTERM or SIGHUP, until the other side has ended. */
+#define END_US (60 * G_USEC_PER_SEC)
+/* After the last message. */
+#define PART_US (5 * G_USEC_PER_SEC)
+#define PART_BYTES (16 << 20)
 
 typedef struct
 {
@@ -37,6 +43,7 @@ typedef struct
   guint heeded;        /* of them, before the present wait */
   gboolean stopped;    /* while there was no connection */
   int ended_by;        /* SIGTERM or SIGHUP; 0: neither */
+  gint64 ended_at;     /* when it arrived */
   gint64 room;         /* bytes of input that may be sent */
   gboolean input_ends; /* or the program has none */
   char *name;          /* of the recording, by which it is joined again */
@@ -72,7 +79,11 @@ take_signals (Host *host)
 
   while (read (host->signals, &info, sizeof info) == sizeof info)
     if (info.ssi_signo != SIGINT)
-      host->ended_by = (int)info.ssi_signo;
+      {
+        if (host->ended_by == 0)
+          host->ended_at = g_get_monotonic_time ();
+        host->ended_by = (int)info.ssi_signo;
+      }
     else if (info.ssi_code == SI_KERNEL)
       host->interrupts++;
     else
@@ -163,6 +174,7 @@ send_signals (Host *host)
   else if (host->stopped)
     command (host, "stop");
   host->stopped = FALSE;
+  flam_connection_wake (&host->connection);
 }
 
 static void
@@ -190,6 +202,7 @@ send_commands (Host *host)
     }
   if (host->control->closed && !was_closed)
     command (host, "stop");
+  flam_connection_wake (&host->connection);
 }
 
 static void
@@ -208,21 +221,25 @@ send_input (Host *host)
 
 /* --- from the other machine ---------------------------------------------- */
 
-/* The data received so far remains. */
+/* The data received so far remains. The rest is of no use here, and may have no
+ * end: the other side is left at once, and completes the capture there. */
 static void
 fail_output (Host *host, int code)
 {
   if (host->failed != NULL)
     return;
-  flam_error_set (
-      &host->failed,
-      FLAM_ERROR_SYSTEM,
-      N_ ("%s: cannot be written: %s; the capture remains on %s: %s"),
-      host->output.path,
-      g_strerror (code),
-      host->options->host,
-      host->there != NULL ? host->there : "");
-  command (host, "stop");
+  flam_error_set (&host->failed,
+                  FLAM_ERROR_SYSTEM,
+                  host->there != NULL
+                      ? N_ ("%s: cannot be written: %s; the capture remains on "
+                            "%s: %s")
+                      : N_ ("%s: cannot be written: %s"),
+                  host->output.path,
+                  g_strerror (code),
+                  host->options->host,
+                  host->there);
+  host->ended = TRUE;
+  flam_wire_put (&host->wire, FLAM_WIRE_LEFT, "", 0);
 }
 
 static void
@@ -243,24 +260,41 @@ put_capture (Host *host, const guint8 *data, gsize size)
     }
 }
 
+/* Whether to wait no longer for the other side. */
+static gboolean
+gives_up (const Host *host)
+{
+  return host->interrupts >= INTERRUPTS_MAX ||
+         (host->ended_by != 0 &&
+          g_get_monotonic_time () - host->ended_at > END_US);
+}
+
 /* As without a connection in between: writing to a pipe that nobody reads ends
- * the program. */
+ * the program. While nobody reads it, Ctrl+C reaches the program. */
 static void
 print (Host *host, guint8 fd, const guint8 *data, gsize size)
 {
-  while (size > 0)
+  while (size > 0 && !gives_up (host))
     {
-      struct pollfd one = { fd, POLLOUT, 0 };
-      ssize_t n = write (fd, data, size);
+      struct pollfd fds[] = { { fd, POLLOUT, 0 },
+                              { host->signals, POLLIN, 0 } };
+      ssize_t n;
 
+      poll (fds, G_N_ELEMENTS (fds), host->ended_by != 0 ? END_US / 1000 : -1);
+      if (fds[1].revents != 0)
+        {
+          send_signals (host);
+          flam_wire_send (&host->wire);
+        }
+      if (fds[0].revents == 0)
+        continue;
+      n = write (fd, data, MIN (size, PIECE));
       if (n > 0)
         {
           data += n;
           size -= (gsize)n;
         }
-      else if (n < 0 && errno == EAGAIN)
-        poll (&one, 1, -1);
-      else if (n == 0 || errno != EINTR)
+      else if (n == 0 || (errno != EINTR && errno != EAGAIN))
         {
           flam_wire_put (&host->wire, FLAM_WIRE_SHUT, &fd, 1);
           return;
@@ -480,7 +514,7 @@ turn (Host *host, GError **error)
     { host->connection.errors, POLLIN, 0 },
   };
 
-  poll (fds, G_N_ELEMENTS (fds), -1);
+  poll (fds, G_N_ELEMENTS (fds), host->ended_by != 0 ? END_US / 1000 : -1);
   if (fds[5].revents != 0 && !flam_connection_listen (&host->connection))
     {
       close (host->connection.errors);
@@ -494,7 +528,7 @@ turn (Host *host, GError **error)
     send_input (host);
   if (fds[0].revents != 0 && !take_messages (host, error))
     return FALSE;
-  if (host->interrupts >= INTERRUPTS_MAX)
+  if (!host->ended && gives_up (host))
     return flam_connection_fail (
         &host->connection, N_ ("no answer; gave up waiting"), error);
   /* Only reading decides whether the connection is lost: what has arrived is
@@ -507,15 +541,23 @@ turn (Host *host, GError **error)
 static void
 part (Host *host)
 {
-  struct pollfd fds[] = { { host->wire.in, POLLIN, 0 } };
+  FlamWire *wire = &host->wire;
+  gint64 until = g_get_monotonic_time () + PART_US;
+  guint64 most = wire->received + PART_BYTES;
+  gboolean more = TRUE;
 
-  flam_wire_send (&host->wire);
-  for (guint i = 0; i < 50; i++)
+  while (more && wire->received < most && g_get_monotonic_time () < until)
     {
-      host->wire.at = 0;
-      g_byte_array_set_size (host->wire.unread, 0);
-      if (poll (fds, 1, 100) > 0 && !flam_wire_receive (&host->wire))
-        return;
+      struct pollfd fds[] = {
+        { wire->in, POLLIN, 0 },
+        { flam_wire_has_unsent (wire) ? wire->out : -1, POLLOUT, 0 },
+      };
+
+      flam_wire_send (wire);
+      wire->at = 0;
+      g_byte_array_set_size (wire->unread, 0);
+      poll (fds, G_N_ELEMENTS (fds), 100);
+      more = flam_wire_receive (wire);
     }
 }
 
