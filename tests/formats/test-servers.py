@@ -299,7 +299,17 @@ class Refused(Case):
             handler.wfile.flush()
             time.sleep(30)
 
-        self.server.answers.update({"/silent": silent, "/stalls": stalls})
+        def drips(handler):
+            handler.send_response(200)
+            handler.end_headers()
+            for _ in range(300):
+                handler.wfile.write(b"\n")
+                handler.wfile.flush()
+                time.sleep(0.1)
+
+        self.server.answers.update({"/silent": silent, "/stalls": stalls, "/drips": drips})
+        self.assertEqual(self.refused(self.url("/drips"), "--timeout", "1"),
+                         "the server sends less than 1 kB per second")
         for path in "/silent", "/stalls":
             with self.subTest(path):
                 start = time.monotonic()

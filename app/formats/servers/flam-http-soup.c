@@ -13,6 +13,7 @@
 #define MAX_REDIRECTS 5
 /* Answers of status 1xx before the one that counts. */
 #define MAX_INTERIM 100
+#define SLOWEST 1000 /* bytes per second of an answer */
 
 extern const FlamHttpFunctions flam_http_functions
     __attribute__ ((visibility ("default")));
@@ -27,7 +28,10 @@ typedef struct
   GAsyncResult *result; /* of the current step */
   guint interim;        /* answers of status 1xx so far */
   gint64 last;          /* us: the last byte in either direction */
+  gint64 begun;         /* us: the answer's content; 0: not yet */
+  guint64 received;     /* bytes of it */
   gboolean silent;      /* the time is over */
+  gboolean slow;        /* and there were bytes */
 } Exchange;
 
 static void
@@ -47,16 +51,29 @@ await (Exchange *exchange)
   return g_steal_pointer (&exchange->result);
 }
 
+/* A server that sends a byte now and then would be read for ever. */
+static gboolean
+is_slow (const Exchange *exchange, gint64 now)
+{
+  gint64 time = exchange->request->timeout +
+                (gint64)(exchange->received * G_USEC_PER_SEC / SLOWEST);
+
+  return exchange->begun > 0 && now - exchange->begun > time;
+}
+
 static gboolean
 look (gpointer data)
 {
   Exchange *exchange = data;
+  gint64 now = g_get_monotonic_time ();
 
   /* libsoup's own time-out begins anew with each address of the server, each
    * part of TLS and each answer of status 1xx. */
-  if (g_get_monotonic_time () - exchange->last > exchange->request->timeout)
+  if (now - exchange->last > exchange->request->timeout)
     exchange->silent = TRUE;
-  if (exchange->silent || !exchange->end->go_on (exchange->end->data))
+  exchange->slow |= is_slow (exchange, now);
+  if (exchange->silent || exchange->slow ||
+      !exchange->end->go_on (exchange->end->data))
     g_cancellable_cancel (exchange->cancellable);
   return G_SOURCE_CONTINUE;
 }
@@ -158,6 +175,10 @@ fail_for (const Exchange *exchange,
   if (g_error_matches (why, G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE) &&
       flaws != 0)
     fail (error, G_IO_ERROR_FAILED, name_flaw (flaws));
+  else if (exchange->slow)
+    fail (error,
+          G_IO_ERROR_TIMED_OUT,
+          N_ ("the server sends less than 1 kB per second"));
   else if (exchange->silent ||
            g_error_matches (why, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
     fail (error, G_IO_ERROR_TIMED_OUT, N_ ("the server does not answer"));
@@ -272,16 +293,16 @@ read_answer (Exchange *exchange,
                   SOUP_ENCODING_CONTENT_LENGTH;
   gboolean good = SOUP_STATUS_IS_SUCCESSFUL (answer->status);
   g_autofree char *piece = g_malloc (PIECE);
-  guint64 sum = 0;
   GError *why = NULL;
   gssize n;
 
   if (good && told && (guint64)length > exchange->request->most)
     return too_large (error);
+  exchange->begun = g_get_monotonic_time ();
   while ((n = read_piece (exchange, stream, piece, &why)) > 0)
     {
       exchange->last = g_get_monotonic_time ();
-      sum += (guint64)n;
+      exchange->received += (guint64)n;
       if (!good)
         {
           g_string_append_len (
@@ -291,7 +312,7 @@ read_answer (Exchange *exchange,
           if (answer->reason->len == FLAM_HTTP_REASON)
             return TRUE;
         }
-      else if (sum > exchange->request->most)
+      else if (exchange->received > exchange->request->most)
         return too_large (error);
       else if (!exchange->end->take (exchange->end->data, piece, n, error))
         return FALSE;
@@ -304,7 +325,7 @@ read_answer (Exchange *exchange,
   if (n < 0 && !g_error_matches (why, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
     return fail_for (exchange, message, why, error);
   g_clear_error (&why);
-  if (n < 0 || (told && sum < (guint64)length))
+  if (n < 0 || (told && exchange->received < (guint64)length))
     return fail (
         error,
         G_IO_ERROR_FAILED,

@@ -4,7 +4,8 @@
 
 /* One exchange with a server over HTTP. libflambeau-http.so does it, by
  * libsoup, with the system's certificates and proxies; this is its interface.
- * An answer is bounded: in size, and in the time without a byte. */
+ * An answer is bounded: in size, in the time without a byte, and in its own
+ * time, by its size. */
 
 #include <gio/gio.h>
 
