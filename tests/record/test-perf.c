@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -372,6 +375,57 @@ test_deep (void)
   g_assert_cmpuint (depth_of (recording->profile, "deep"), >, 3000);
 }
 
+/* Larger copies of stacks need new events. No process begins or ends unseen
+ * meanwhile, unless limits forbid both at once. */
+static void
+test_deep_forks (void)
+{
+  g_autofree char *target = target_path ("cases");
+  const char *arguments[] = { "--engine", "perf", "--rate",     "1000",
+                              "--",       target, "deep-forks", NULL };
+  g_autoptr (Recording) recording = NULL;
+
+  if (!is_permitted ())
+    return;
+  recording = record (arguments);
+  assert_ended (recording, 0);
+  g_assert_cmpuint (depth_of (recording->profile, "deep_forks"), ==, 1);
+  if (has_warning (recording->profile, "nothing was recorded for"))
+    g_test_skip ("too little memory may be locked, or too few files opened");
+  else
+    g_assert_cmpuint (recording->profile->threads.n, ==, 501);
+}
+
+/* The second rings are not permitted: the first are closed before. The
+ * processes of the time between are missing, which is reported. */
+static void
+test_gap (void)
+{
+  g_autofree char *target = target_path ("cases");
+  const char *arguments[] = { "--engine", "perf", "--rate",     "1000",
+                              "--",       target, "deep-forks", NULL };
+  g_autoptr (Recording) recording = NULL;
+
+  if (!g_test_subprocess ())
+    {
+      if (!is_permitted ())
+        return;
+      g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  if (prctl (PR_CAPBSET_DROP, CAP_IPC_LOCK) != 0 ||
+      setrlimit (RLIMIT_MEMLOCK, &(struct rlimit){ 0, 0 }) != 0)
+    return;
+  recording = record (arguments);
+  /* Others of this user lock memory at the moment. */
+  if (recording->profile == NULL && strstr (recording->said, "locked") != NULL)
+    return;
+  assert_ended (recording, 0);
+  g_assert_true (has_warning (recording->profile, "nothing was recorded for"));
+  g_assert_cmpuint (depth_of (recording->profile, "deep_forks"), ==, 1);
+}
+
 static void
 test_attach (void)
 {
@@ -412,5 +466,7 @@ main (int argc, char **argv)
   g_test_add_func ("/perf/quick/attach", test_attach);
   g_test_add_func ("/perf/ends", test_ends);
   g_test_add_func ("/perf/deep", test_deep);
+  g_test_add_func ("/perf/deep-forks", test_deep_forks);
+  g_test_add_func ("/perf/gap", test_gap);
   return g_test_run ();
 }

@@ -73,7 +73,7 @@ drain (FlamFaults *faults, FlamTracer *tracer, gboolean last)
 {
   FlamPerfRecord record;
 
-  flam_perf_rings_begin (faults->rings, TRUE, 0);
+  flam_perf_rings_begin_until (faults->rings, G_MAXINT64);
   while (flam_perf_rings_next (faults->rings, &record))
     {
       FlamTask *task = flam_tasks_find (&tracer->tasks, record.tid);

@@ -14,10 +14,9 @@
 #define STACK_FIRST (16u << 10)
 /* Samples in a ring for which reading it every 5 ms is enough. */
 #define ROOM 40
-#define TO_BE_READ 2000 /* µs, more than flam_perf_drain() leaves unread */
 
-static FlamPerfRings *
-make_rings (FlamPerf *perf, gboolean on_exec)
+FlamPerfRings *
+flam_perf_make_rings (FlamPerf *perf, gboolean on_exec, gsize ring_least)
 {
   const FlamRecordOptions *options = perf->tracer->options;
   FlamPerfOptions settings = {
@@ -27,12 +26,19 @@ make_rings (FlamPerf *perf, gboolean on_exec)
     .stack = perf->stack,
     .children = options->follow,
     .on_exec = on_exec,
+    .ring_least = ring_least,
     .copies = perf->tracer->chains != NULL
                   ? flam_perf_chains_copies (perf->tracer->chains)
                   : NULL,
   };
 
   return flam_perf_rings_new (&settings);
+}
+
+void
+flam_perf_look_at_room (FlamPerf *perf)
+{
+  perf->prompt |= flam_perf_rings_room (perf->rings) < ROOM;
 }
 
 /* --- the beginning ------------------------------------------------------- */
@@ -74,7 +80,7 @@ start_program (FlamPerf *perf, GError **error)
 
   if (path == NULL)
     return FALSE;
-  perf->rings = make_rings (perf, TRUE);
+  perf->rings = flam_perf_make_rings (perf, TRUE, 0);
   pid = flam_launch_start (&launch, path, open_events, perf, error);
   if (pid < 0)
     return FALSE;
@@ -86,8 +92,8 @@ start_program (FlamPerf *perf, GError **error)
 
 /* The threads without an event: a thread that was created meanwhile is followed
  * if its creator was, and then a record of it exists. */
-static gboolean
-add_threads (FlamPerf *perf, pid_t pid, pid_t parent, int *problem)
+gboolean
+flam_perf_add_threads (FlamPerf *perf, pid_t pid, pid_t parent, int *problem)
 {
   g_autofree char *path = g_strdup_printf ("/proc/%d/task", (int)pid);
   GDir *dir = g_dir_open (path, 0, NULL);
@@ -116,8 +122,8 @@ add_threads (FlamPerf *perf, pid_t pid, pid_t parent, int *problem)
   return found;
 }
 
-static void
-read_maps (FlamPerfProcess *process)
+void
+flam_perf_read_maps (FlamPerfProcess *process)
 {
   g_autofree char *text =
       flam_proc_text (process->target->pid, process->target->pid, "maps");
@@ -128,19 +134,19 @@ read_maps (FlamPerfProcess *process)
   process->changed = TRUE;
 }
 
-static gboolean
-attach_to (gpointer data, pid_t pid, pid_t parent, GError **error)
+gboolean
+flam_perf_attach_to (gpointer data, pid_t pid, pid_t parent, GError **error)
 {
   FlamPerf *perf = data;
   g_autofree char *obstacle = flam_attach_obstacle (pid);
   int problem = 0;
 
   while (obstacle == NULL && problem == 0 &&
-         add_threads (perf, pid, parent, &problem))
+         flam_perf_add_threads (perf, pid, parent, &problem))
     ;
   if (flam_perf_find_process (perf, pid) != NULL && problem == 0)
     {
-      read_maps (flam_perf_find_process (perf, pid));
+      flam_perf_read_maps (flam_perf_find_process (perf, pid));
       return TRUE;
     }
   return flam_error_set (
@@ -155,131 +161,9 @@ attach_to (gpointer data, pid_t pid, pid_t parent, GError **error)
 static gboolean
 attach (FlamPerf *perf, GError **error)
 {
-  perf->rings = make_rings (perf, FALSE);
-  return flam_launch_exec_attach (perf->tracer, attach_to, perf, error);
-}
-
-/* The time that a thread used while no event was open. */
-static void
-catch_up (const FlamPerf *perf, FlamPerfThread *thread)
-{
-  FlamSchedstat stat;
-  gint64 more;
-
-  if (perf->tracer->paused || thread->before < 0 ||
-      !flam_task_read_schedstat (thread->task, &stat))
-    return;
-  more = MAX (stat.cpu - thread->before - thread->total, 0);
-  thread->cpu += more;
-  thread->total += more;
-  thread->since = flam_tracer_now (perf->tracer);
-}
-
-/* Those that were created while no event was open. FALSE: there is none. */
-static gboolean
-add_processes (FlamPerf *perf)
-{
-  FlamTracer *tracer = perf->tracer;
-  g_autoptr (GArray) below =
-      tracer->options->follow ? flam_proc_below (tracer->chosen) : NULL;
-  gboolean any = FALSE;
-
-  /* Until the records of those that are followed are read. */
-  g_usleep (TO_BE_READ);
-  flam_perf_drain (perf);
-  for (guint i = 0; below != NULL && i < below->len; i++)
-    {
-      const FlamKin *kin = &g_array_index (below, FlamKin, i);
-      FlamPerfThread *thread;
-
-      if (flam_perf_find_process (perf, kin->pid) != NULL ||
-          !attach_to (perf, kin->pid, kin->parent, NULL))
-        continue;
-      any = TRUE;
-      thread = flam_perf_find_thread (perf, kin->pid);
-      if (thread == NULL)
-        continue;
-      thread->before = 0;
-      catch_up (perf, thread);
-    }
-  return any;
-}
-
-/* A thread that runs may leave its CPU while no event is open, and would seem
- * to run on. */
-static void
-forget_states (FlamPerf *perf)
-{
-  GPtrArray *tasks = perf->tracer->tasks.list;
-
-  for (guint i = 0; i < tasks->len; i++)
-    {
-      const FlamTask *task = g_ptr_array_index (tasks, i);
-      FlamPerfThread *thread = flam_perf_find_thread (perf, task->tid);
-
-      if (thread->state != FLAM_PERF_RUNS)
-        continue;
-      flam_perf_thread_advance (
-          thread, flam_tracer_now (perf->tracer), !perf->tracer->paused);
-      thread->state = FLAM_PERF_UNKNOWN;
-    }
-}
-
-void
-flam_perf_reopen (FlamPerf *perf)
-{
-  FlamTasks *tasks = &perf->tracer->tasks;
-  g_autoptr (GArray) pids = g_array_new (FALSE, FALSE, sizeof (pid_t));
-  GHashTableIter iter;
-  gpointer key;
-  int problem = 0;
-
-  flam_perf_rings_stop (perf->rings);
-  perf->ended = TRUE;
-  flam_perf_drain (perf);
-  perf->ended = FALSE;
-  forget_states (perf);
-  flam_perf_rings_free (perf->rings);
-  if (perf->wants_more)
-    perf->stack = FLAM_PERF_STACK_MOST;
-  perf->wants_more = FALSE;
-  perf->rings = make_rings (perf, FALSE);
-  flam_perf_counts_begin (&perf->counts);
-  for (guint i = tasks->list->len; i-- > 0;)
-    {
-      FlamTask *task = g_ptr_array_index (tasks->list, i);
-      FlamPerfThread *thread = flam_perf_find_thread (perf, task->tid);
-      gboolean ok = flam_perf_rings_add (perf->rings, task->tid);
-      gboolean ended = !ok && errno == ESRCH;
-
-      if (!ok && !ended)
-        problem = errno;
-      catch_up (perf, thread);
-      /* While no event was open: no record tells that. */
-      if (ended)
-        flam_perf_remove_thread (perf, thread, flam_tracer_now (perf->tracer));
-    }
-  g_hash_table_iter_init (&iter, perf->processes);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    g_array_append_vals (pids, &(pid_t){ GPOINTER_TO_INT (key) }, 1);
-  for (guint i = 0; i < pids->len; i++)
-    {
-      pid_t pid = g_array_index (pids, pid_t, i);
-      FlamPerfProcess *process = flam_perf_find_process (perf, pid);
-
-      if (process == NULL)
-        continue;
-      read_maps (process);
-      while (add_threads (perf, pid, 0, &problem))
-        ;
-    }
-  while (add_processes (perf))
-    ;
-  if (perf->strangers != NULL && !flam_perf_rings_add_cpus (perf->rings))
-    problem = errno;
-  perf->prompt |= flam_perf_rings_room (perf->rings) < ROOM;
-  if (problem != 0)
-    flam_tracer_warn (perf->tracer, flam_perf_problem (problem));
+  perf->rings = flam_perf_make_rings (perf, FALSE, 0);
+  return flam_launch_exec_attach (
+      perf->tracer, flam_perf_attach_to, perf, error);
 }
 
 /* Discards everything that this engine has begun: the other one starts over. */
@@ -328,7 +212,7 @@ flam_perf_start (FlamTracer *tracer, GError **error)
   tracer->tasks.without_proc = TRUE;
   if (tracer->attached ? attach (perf, error) : start_program (perf, error))
     {
-      perf->prompt |= flam_perf_rings_room (perf->rings) < ROOM;
+      flam_perf_look_at_room (perf);
       flam_launch_exec_announce (tracer);
       if (why != NULL)
         flam_tracer_warn (tracer, why);

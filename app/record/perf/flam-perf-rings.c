@@ -57,8 +57,7 @@ struct _FlamPerfRings
   GArray *wake;      /* int, one per ring */
   GHashTable *by_id; /* the kernel's id -> index of the event + 1 */
   gint64 until;      /* younger records are not read yet */
-  gint64 read_until;
-  Ring *read; /* the ring of the last record */
+  Ring *read;        /* the ring of the last record */
 };
 
 /* --- opening ------------------------------------------------------------- */
@@ -230,11 +229,13 @@ static gboolean
 map_ring (FlamPerfRings *rings, Ring *ring, int fd)
 {
   gsize page = (gsize)sysconf (_SC_PAGESIZE);
+  gsize least = MAX (rings->options.ring_least, RING_SIZE_MIN);
   gpointer at = MAP_FAILED;
 
   for (gsize size = geteuid () == 0 ? RING_SIZE_PRIVILEGED : RING_SIZE;
-       size >= RING_SIZE_MIN && at == MAP_FAILED;
-       size /= 2)
+       size >= least && at == MAP_FAILED;
+       /* Whatever is between would leave no room for the other CPUs. */
+       size = size > RING_SIZE ? RING_SIZE : size / 2)
     {
       at = mmap (NULL, size + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
       ring->size = size;
@@ -389,19 +390,26 @@ flam_perf_rings_count (const FlamPerfRings *rings, guint event)
   return total;
 }
 
-guint
-flam_perf_rings_room (const FlamPerfRings *rings)
+gsize
+flam_perf_rings_size (const FlamPerfRings *rings)
 {
-  gsize least = G_MAXUINT;
+  gsize least = 0;
 
   for (guint i = 0; i < rings->rings->len; i++)
     {
       const Ring *ring = g_ptr_array_index (rings->rings, i);
 
-      if (ring->page != NULL)
-        least = MIN (least, ring->size / MAX (rings->options.stack, 1024));
+      if (ring->page != NULL && (least == 0 || ring->size < least))
+        least = ring->size;
     }
-  return (guint)least;
+  return least;
+}
+
+guint
+flam_perf_rings_room (const FlamPerfRings *rings)
+{
+  return (guint)(flam_perf_rings_size (rings) /
+                 MAX (rings->options.stack, 1024));
 }
 
 const GArray *
@@ -679,13 +687,9 @@ look_ahead (FlamPerfRings *rings, Ring *ring)
 }
 
 void
-flam_perf_rings_begin (FlamPerfRings *rings, gboolean all, gint64 latest)
+flam_perf_rings_begin_until (FlamPerfRings *rings, gint64 until)
 {
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  rings->read_until = now.tv_sec * 1000000000ll + now.tv_nsec - latest;
-  rings->until = all ? G_MAXINT64 : rings->read_until;
+  rings->until = until;
   for (guint i = 0; i < rings->rings->len; i++)
     {
       Ring *ring = g_ptr_array_index (rings->rings, i);
@@ -695,10 +699,20 @@ flam_perf_rings_begin (FlamPerfRings *rings, gboolean all, gint64 latest)
     }
 }
 
+void
+flam_perf_rings_begin (FlamPerfRings *rings, gint64 latest)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  flam_perf_rings_begin_until (
+      rings, now.tv_sec * 1000000000ll + now.tv_nsec - latest);
+}
+
 gint64
 flam_perf_rings_until (const FlamPerfRings *rings)
 {
-  return rings->read_until;
+  return rings->until;
 }
 
 gboolean

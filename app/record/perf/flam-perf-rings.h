@@ -80,6 +80,7 @@ typedef struct
   gboolean only_samples; /* no records of threads and mappings; without the
                             kernel's part of stacks; read only now and then */
   gboolean user_only;    /* excluding the kernel */
+  gsize ring_least;      /* bytes: a smaller ring is none, ENOMEM; 0: any */
   const FlamPerfCopies *copies; /* made at samples with a stack; or NULL */
 } FlamPerfOptions;
 
@@ -107,15 +108,18 @@ guint64 flam_perf_rings_period (const FlamPerfRings *rings, guint event);
 guint64 flam_perf_rings_count (const FlamPerfRings *rings, guint event);
 /* No more records are written. */
 void flam_perf_rings_stop (FlamPerfRings *rings);
-/* Begins to read the records written so far. `all`: nothing more is written;
- * otherwise records of the last `latest` ns are left for the next time, since
- * older ones may still arrive from another CPU. */
-void flam_perf_rings_begin (FlamPerfRings *rings, gboolean all, gint64 latest);
+/* Begins to read the records written so far, except those of the last `latest`
+ * ns, since older ones may still arrive from another CPU. */
+void flam_perf_rings_begin (FlamPerfRings *rings, gint64 latest);
+/* The same for the records until a time, CLOCK_MONOTONIC. */
+void flam_perf_rings_begin_until (FlamPerfRings *rings, gint64 until);
 /* Older records were read: CLOCK_MONOTONIC, ns. */
 gint64 flam_perf_rings_until (const FlamPerfRings *rings);
 /* The next record, or FALSE. */
 gboolean flam_perf_rings_next (FlamPerfRings *rings, FlamPerfRecord *record);
-/* How many samples the smallest ring has room for. */
+/* Bytes of the smallest ring; 0: there is none. */
+gsize flam_perf_rings_size (const FlamPerfRings *rings);
+/* How many samples it has room for. */
 guint flam_perf_rings_room (const FlamPerfRings *rings);
 /* Descriptors that poll() finds readable when a ring has a sample. */
 const GArray *flam_perf_rings_fds (const FlamPerfRings *rings);

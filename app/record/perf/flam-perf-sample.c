@@ -169,10 +169,11 @@ flam_perf_counts_clear (FlamPerfCounts *counts)
 }
 
 void
-flam_perf_counts_begin (FlamPerfCounts *counts)
+flam_perf_counts_begin (FlamPerfCounts *counts, const FlamPerfRings *rings)
 {
   for (guint i = 0; i < counts->told->len; i++)
-    g_array_index (counts->told, guint64, i) = 0;
+    g_array_index (counts->told, guint64, i) =
+        flam_perf_rings_count (rings, counts->first + i);
 }
 
 gboolean

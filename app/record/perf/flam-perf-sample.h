@@ -36,8 +36,9 @@ typedef struct
 
 void flam_perf_counts_init (FlamPerfCounts *counts, guint first, guint n);
 void flam_perf_counts_clear (FlamPerfCounts *counts);
-/* For other rings, which count from 0. */
-void flam_perf_counts_begin (FlamPerfCounts *counts);
+/* Counts on with other rings. */
+void flam_perf_counts_begin (FlamPerfCounts *counts,
+                             const FlamPerfRings *rings);
 /* A sample of one of them. FALSE: the sampler is too far behind. */
 gboolean flam_perf_counts_take (FlamPerfCounts *counts,
                                 FlamTracer *tracer,

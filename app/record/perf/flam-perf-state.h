@@ -13,6 +13,7 @@
  *    flam-perf-take     records become threads, processes and messages
  *    flam-perf-off      the time off a CPU
  *    flam-perf-open     which threads are followed
+ *    flam-perf-reopen   the same, with larger copies of stacks
  *    flam-perf-first    the first period of short-lived threads
  *
  * flam-perf.c is the loop. */
@@ -56,7 +57,6 @@ struct _FlamPerf
   GHashTable *processes;          /* pid -> FlamPerfProcess */
   struct _FlamKernelNames *names; /* for wall time; NULL: unavailable */
   GHashTable *waits;              /* address in the kernel -> FlamState + 1 */
-  gboolean ended;                 /* no more records are written */
   gboolean wants_more;            /* a stack was cut off */
   gboolean prompt;        /* a ring has little room: it is read at once */
   gint64 told_at;         /* when sleepers were last reported */
@@ -84,6 +84,9 @@ void flam_perf_process_free (gpointer process);
 
 /* Reads and handles the records so far. */
 void flam_perf_drain (FlamPerf *perf);
+/* The same once no more are written, for those until a time, CLOCK_MONOTONIC.
+ */
+void flam_perf_drain_last (FlamPerf *perf, gint64 until);
 
 /* --- flam-perf-off ------------------------------------------------------- */
 
@@ -97,6 +100,23 @@ void flam_perf_tell_off (FlamPerf *perf, FlamPerfThread *thread, gboolean woke);
 void flam_perf_tell_sleepers (FlamPerf *perf);
 
 /* --- flam-perf-open ------------------------------------------------------ */
+
+/* Copies have `perf->stack` bytes. `ring_least`: as in FlamPerfOptions. */
+FlamPerfRings *
+flam_perf_make_rings (FlamPerf *perf, gboolean on_exec, gsize ring_least);
+/* Whether rings have to be read as soon as something is written. */
+void flam_perf_look_at_room (FlamPerf *perf);
+/* Follows the threads of a process that have no event yet. FALSE: there were
+ * none. `problem`: an errno. */
+gboolean
+flam_perf_add_threads (FlamPerf *perf, pid_t pid, pid_t parent, int *problem);
+/* Follows a process. `perf`: a FlamPerf. */
+gboolean
+flam_perf_attach_to (gpointer perf, pid_t pid, pid_t parent, GError **error);
+/* From /proc. */
+void flam_perf_read_maps (FlamPerfProcess *process);
+
+/* --- flam-perf-reopen ---------------------------------------------------- */
 
 /* Opens the events again, for larger copies of stacks. */
 void flam_perf_reopen (FlamPerf *perf);

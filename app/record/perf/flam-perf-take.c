@@ -317,13 +317,27 @@ take_record (FlamPerf *perf, const FlamPerfRecord *record)
     }
 }
 
-void
-flam_perf_drain (FlamPerf *perf)
+static void
+take_records (FlamPerf *perf)
 {
   FlamPerfRecord record;
 
-  flam_perf_rings_begin (perf->rings, perf->ended, perf->prompt ? 0 : LATEST);
   while (flam_perf_rings_next (perf->rings, &record))
     take_record (perf, &record);
-  flam_perf_counts_tell (&perf->counts, perf->tracer, perf->rings, perf->ended);
+}
+
+void
+flam_perf_drain (FlamPerf *perf)
+{
+  flam_perf_rings_begin (perf->rings, perf->prompt ? 0 : LATEST);
+  take_records (perf);
+  flam_perf_counts_tell (&perf->counts, perf->tracer, perf->rings, FALSE);
+}
+
+void
+flam_perf_drain_last (FlamPerf *perf, gint64 until)
+{
+  flam_perf_rings_begin_until (perf->rings, until);
+  take_records (perf);
+  flam_perf_counts_tell (&perf->counts, perf->tracer, perf->rings, TRUE);
 }

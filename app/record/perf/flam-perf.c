@@ -81,8 +81,7 @@ end (FlamPerf *perf)
   gint64 now = flam_tracer_now (tracer);
 
   flam_perf_rings_stop (perf->rings);
-  perf->ended = TRUE;
-  flam_perf_drain (perf);
+  flam_perf_drain_last (perf, G_MAXINT64);
   let_go (tracer);
   while (tracer->tasks.list->len > 0)
     {

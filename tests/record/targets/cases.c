@@ -601,6 +601,35 @@ environment (void)
   return 0;
 }
 
+/* Children without a pause, from a stack that is larger than the first copies
+ * of the kernel, beside many threads, whose events take time to open. */
+static int
+deep_forks (void)
+{
+  char room[48 << 10];
+
+  for (int i = 0; i < 200; i++)
+    {
+      pthread_t thread;
+
+      if (pthread_create (&thread, NULL, wait_body, NULL) != 0)
+        return FAIL ("pthread_create");
+    }
+  /* Memory that was never written cannot be copied. */
+  memset (room, 0, sizeof room);
+  __asm__ volatile("" : : "r"(room) : "memory");
+  for (volatile int i = 0; i < 300; i++)
+    {
+      pid_t pid = fork ();
+
+      if (pid == 0)
+        _exit (7);
+      if (status_of (pid) != 7)
+        return FAIL ("fork %d", i);
+    }
+  return 0;
+}
+
 static const struct
 {
   const char *name;
@@ -624,6 +653,7 @@ static const struct
   { "eintr-threads", eintr_threads },
   { "deep", deep_stack },
   { "deep-sleep", deep_sleep },
+  { "deep-forks", deep_forks },
   { "abyss", abyss },
   { "coroutines", coroutines },
   { "generated", generated },
