@@ -128,6 +128,25 @@ test_thread (void)
   g_assert_cmpint (thread.cpu, ==, 13);
 }
 
+/* What is owed is spread over the samples; the end takes the rest. */
+static void
+test_owed (void)
+{
+  FlamPerfThread more = { .cpu = 20, .owed = 25 }, less = { .owed = -15 };
+
+  g_assert_cmpint (flam_perf_thread_pay (&more), ==, 30);
+  g_assert_cmpint (flam_perf_thread_pay (&more), ==, 0);
+  more.cpu = 40;
+  g_assert_cmpint (flam_perf_thread_pay (&more), ==, 55);
+  more.owed = 5;
+  g_assert_cmpint (flam_perf_thread_pay_all (&more), ==, 5);
+  less.cpu = 20;
+  g_assert_cmpint (flam_perf_thread_pay (&less), ==, 10);
+  less.cpu = 20;
+  g_assert_cmpint (flam_perf_thread_pay_all (&less), ==, 15);
+  g_assert_cmpint (flam_perf_thread_pay_all (&less), ==, 0);
+}
+
 /* The first record of an attached thread shows what it did before. */
 static void
 test_attached_thread (void)
@@ -458,6 +477,7 @@ main (int argc, char **argv)
   g_test_add_func ("/perf/quick/maps", test_maps);
   g_test_add_func ("/perf/quick/thread", test_thread);
   g_test_add_func ("/perf/quick/attached-thread", test_attached_thread);
+  g_test_add_func ("/perf/quick/owed", test_owed);
   g_test_add_func ("/perf/quick/memory", test_memory);
   g_test_add_func ("/perf/quick/wanted", test_wanted);
   g_test_add_func ("/perf/quick/forbidden", test_forbidden);

@@ -9,6 +9,12 @@
 #include "flam-core-profile.h"
 #include "flam-record-events.h"
 
+/* The scheduler and many programs work in steps of 1, 2 or 4 ms. A clock whose
+ * period is a multiple of that would always show the same part of a step: in a
+ * server with a child for each request, whose children begin with a step, the
+ * first function had 5 to 17 % at 100 Hz where 9 % is true. */
+#define OUT_OF_STEP (90. / 89.)
+
 /* Each time that a thread leaves its CPU. */
 static const FlamPerfEvent switches = { PERF_TYPE_SOFTWARE,
                                         PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -89,7 +95,7 @@ flam_perf_events_new (const FlamRecordOptions *options, char **why)
   FlamPerfEvents *events = g_new0 (FlamPerfEvents, 1);
   FlamPerfEvent clock = { PERF_TYPE_SOFTWARE,
                           PERF_COUNT_SW_CPU_CLOCK,
-                          (guint64)(1e9 / options->rate) };
+                          (guint64)(1e9 / options->rate * OUT_OF_STEP) };
   g_autoptr (GPtrArray) counted = NULL;
   g_autofree char *unknown = NULL;
 

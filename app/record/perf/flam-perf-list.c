@@ -76,7 +76,7 @@ flam_perf_remove_thread (FlamPerf *perf, FlamPerfThread *thread, gint64 now)
 {
   pid_t pid = thread->task->target->pid;
   gboolean last = thread->task->target->n_tasks == 1;
-  gint64 cpu = flam_perf_thread_pay (thread);
+  gint64 cpu = flam_perf_thread_pay_all (thread);
   FlamMessage rest = { .cpu = cpu,
                        .ran = cpu,
                        .queued = thread->queued,

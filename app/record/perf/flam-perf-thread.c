@@ -3,6 +3,9 @@
 
 #include "flam-tasks.h"
 
+/* At most one part of this many is added to a sample for other times. */
+#define OWED_PART 2
+
 void
 flam_perf_thread_advance (FlamPerfThread *thread, gint64 time, gboolean counts)
 {
@@ -63,22 +66,35 @@ flam_perf_thread_compare (FlamPerfThread *thread)
   FlamSchedstat stat;
   gint64 more;
 
-  if (!thread->moved || thread->state != FLAM_PERF_SLEEPS ||
+  if (!thread->moved ||
+      (thread->state != FLAM_PERF_SLEEPS &&
+       thread->state != FLAM_PERF_QUEUED) ||
       !flam_task_read_schedstat (thread->task, &stat))
     return;
   thread->moved = FALSE;
   if (thread->before < 0)
     thread->before = MAX (stat.cpu - thread->total, 0);
   more = stat.cpu - thread->before - thread->total;
-  thread->cpu += more;
+  thread->owed += more;
   thread->total += more;
 }
 
 gint64
 flam_perf_thread_pay (FlamPerfThread *thread)
 {
-  gint64 cpu = MAX (thread->cpu, 0);
+  gint64 cpu = MAX (thread->cpu, 0), part = cpu / OWED_PART;
+  gint64 owed = CLAMP (thread->owed, -part, part);
 
   thread->cpu -= cpu;
+  thread->owed -= owed;
+  return cpu + owed;
+}
+
+gint64
+flam_perf_thread_pay_all (FlamPerfThread *thread)
+{
+  gint64 cpu = MAX (thread->cpu + thread->owed, 0);
+
+  thread->cpu = thread->owed = 0;
   return cpu;
 }

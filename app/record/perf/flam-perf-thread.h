@@ -25,6 +25,7 @@ typedef struct
   } state;
   gint64 since;              /* it is accounted for up to this time */
   gint64 cpu, queued, slept; /* ns, in no sample yet */
+  gint64 owed;               /* CPU time that the records do not show */
   gint64 total;              /* ns on a CPU */
   guint64 switches;          /* times put on a CPU */
   gint64 before;             /* CPU time that is not recorded; -1: unknown */
@@ -40,11 +41,15 @@ typedef struct
  * recording. */
 void
 flam_perf_thread_advance (FlamPerfThread *thread, gint64 time, gboolean counts);
-/* A switch takes time before and after its record. The scheduler's count of a
- * sleeping thread includes it: adds the difference. */
+/* A switch takes time before and after its record, a fifth of the CPU time at
+ * 28,000 switches a second. The scheduler's count of a thread off the CPU
+ * includes it: the difference is owed to the samples. */
 void flam_perf_thread_compare (FlamPerfThread *thread);
-/* Takes the CPU time that was in no sample until now. */
+/* Takes the CPU time that was in no sample until now. What is owed is spread
+ * over many: the whole would make one sample outweigh the others. */
 gint64 flam_perf_thread_pay (FlamPerfThread *thread);
+/* The same with all that is owed, after the last sample. */
+gint64 flam_perf_thread_pay_all (FlamPerfThread *thread);
 /* A record shows that it was on a CPU, or off it, until `record->time`. */
 void flam_perf_thread_take (FlamPerfThread *thread,
                             const FlamPerfRecord *record,
