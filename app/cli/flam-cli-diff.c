@@ -138,7 +138,7 @@ drop_labels (const Side *side,
                             none, dropped->pdata[i], g_str_equal, NULL))
       flam_selection_add_label (selection, dropped->pdata[i]);
     else
-      g_printerr (_ ("%s: no sample has the label %s: compared without that "
+      g_printerr (_ ("%s: no sample with the label “%s”: compared without that "
                      "filter\n"),
                   side->name,
                   (const char *)dropped->pdata[i]);
@@ -344,9 +344,9 @@ find_scale (const Asked *asked,
     *scale = flam_diff_scale_totals (base->tree, fresh->tree);
   else if (asked->by_time && (lengths.from == 0 || lengths.to == 0))
     {
-      flam_cli_error (_ ("%s: --normalize-time: the capture does not say how "
-                         "long it lasted"),
-                      lengths.from == 0 ? base->path : fresh->path);
+      flam_cli_error (
+          _ ("%s: --normalize-time: the capture does not record its duration"),
+          lengths.from == 0 ? base->path : fresh->path);
       return FALSE;
     }
   else if (asked->by_time)
@@ -441,8 +441,7 @@ compare_lines (const Asked *asked,
     }
   if (file != NULL && *file == '\0')
     {
-      flam_cli_error (
-          _ ("%s: contains no code of “%s”"), fresh->path, asked->source);
+      flam_cli_error (_ ("%s: no code of “%s”"), fresh->path, asked->source);
       return NULL;
     }
   return flam_diff_lines (&before, &now, file, asked->self, scale, n);

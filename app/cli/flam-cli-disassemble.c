@@ -160,8 +160,7 @@ disassemble (FlamCliOptions *options,
 
   if (node == 0)
     {
-      flam_cli_error (_ ("the selection has no function called “%s”"),
-                      function);
+      flam_cli_error (_ ("no function “%s” in the selection"), function);
       return NULL;
     }
   code = flam_disassembly_new (

@@ -218,7 +218,7 @@ run (int argc, char **argv)
         _ ("export: --to FORMAT is missing; see flambeau-cli formats"));
   if (exporter == NULL)
     return flam_cli_usage (
-        _ ("export: --to %s: no such format; see flambeau-cli formats"), to);
+        _ ("export: --to: no format “%s”; see flambeau-cli formats"), to);
   status = parse_sharing (&sharing, exporter, &as->share);
   if (status != FLAM_EXIT_DONE)
     return status;

@@ -131,8 +131,8 @@ check_whole (const FlamCliOptions *options)
 {
   return !flam_cli_selects (options) && options->selection->labels == NULL
              ? FLAM_EXIT_DONE
-             : flam_cli_usage (_ ("history: a store keeps whole captures: no "
-                                  "selection but --measure can be used"));
+             : flam_cli_usage (_ ("history: a store holds whole captures, so "
+                                  "that --measure is the only selection"));
 }
 
 static FlamExit
@@ -141,7 +141,7 @@ take_runs (const char *store, GPtrArray *runs, GPtrArray *captures)
   if (runs->len == 0)
     {
       g_ptr_array_unref (runs);
-      flam_cli_error (_ ("%s: contains no runs"), store);
+      flam_cli_error (_ ("%s: this store has no runs"), store);
       return FLAM_EXIT_REFUSED;
     }
   g_ptr_array_extend_and_steal (captures, runs);
@@ -779,7 +779,7 @@ find_and_load (Asked *asked, const char *const *paths)
   else if (files->len > 0)
     status = load_all (asked, files, captures);
   else
-    flam_cli_error (_ ("%s: this folder contains no captures"), paths[0]);
+    flam_cli_error (_ ("%s: this folder has no captures"), paths[0]);
   return status == FLAM_EXIT_DONE
              ? take_captures (asked, g_steal_pointer (&captures))
              : status;

@@ -164,7 +164,7 @@ run (int argc, char **argv)
   lines.file = flam_lines_find_file (weights, selection, source);
   if (*lines.file == 0)
     {
-      flam_cli_error (_ ("%s: contains no code of “%s”"), files[0], source);
+      flam_cli_error (_ ("%s: no code of “%s”"), files[0], source);
       return FLAM_EXIT_REFUSED;
     }
   rows = flam_lines_new (weights, selection, lines.file, FLAM_NONE, &lines.n);

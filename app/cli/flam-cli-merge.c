@@ -227,7 +227,7 @@ reduce (const Asked *asked, const FlamMpi *mpi, FlamExit *status)
   if (flam_fold_n (sum) > 0)
     return finish_fold (sum, status);
   *status = FLAM_EXIT_REFUSED;
-  flam_cli_error (_ ("%s: contains no captures"), asked->files[0]);
+  flam_cli_error (_ ("%s: has no captures"), asked->files[0]);
   return NULL;
 }
 

@@ -468,7 +468,7 @@ selection_group (FlamCliOptions *o)
           N_ ("function, line, module, file, process, thread, address, "
               "label:KEY"),
           "WHAT"),
-    FLAG ("invert", &s->invert, "Bottom-up"),
+    FLAG ("invert", &s->invert, N_ ("Bottom-up")),
     FLAG ("no-native",
           &s->no_native,
           N_ ("Show only interpreted and JIT-compiled frames")),
@@ -477,7 +477,7 @@ selection_group (FlamCliOptions *o)
           N_ ("Hide the interpreter's own frames")),
     FLAG ("show-irrelevant",
           &o->show_irrelevant,
-          N_ ("In captures of Memray, show them")),
+          N_ ("In captures of Memray, show the interpreter's own frames")),
     FLAG ("hide-imports", &s->hide_imports, N_ ("Hide import machinery")),
     FLAG ("no-inlines",
           &s->no_inlines,
@@ -489,7 +489,7 @@ selection_group (FlamCliOptions *o)
           &o->full_names,
           N_ ("Show full names with template arguments in tables")),
     FLAG ("mangled", &o->mangled, N_ ("Show mangled names")),
-    FLAG ("strip-hex", &o->strip_hex, N_ ("Show addresses in names as 0x...")),
+    FLAG ("strip-hex", &o->strip_hex, N_ ("Show addresses in names as 0x…")),
     FLAG ("debuginfod",
           &o->debuginfod,
           N_ ("Download symbols from $DEBUGINFOD_URLS")),
@@ -508,7 +508,7 @@ selection_group (FlamCliOptions *o)
       0,
       G_OPTION_ARG_STRING_ARRAY,
       &o->sources,
-      N_ ("Replace FROM by TO in source paths (repeatable)"),
+      N_ ("Replace FROM with TO in source paths (repeatable)"),
       "FROM=TO" },
     { "token-file",
       0,
@@ -574,6 +574,7 @@ flam_cli_parse (int *argc,
   g_set_prgname ("flambeau-cli");
   if (!parsed)
     {
+      flam_cli_follow (error);
       flam_cli_usage ("%s: %s", verb->name, error->message);
       return FALSE;
     }

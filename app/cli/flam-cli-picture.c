@@ -39,7 +39,10 @@ read_map (FlamCliPicture *look)
       return FALSE;
     }
   if (!g_file_get_contents (path, &text, NULL, &error))
-    flam_cli_error ("%s", error->message);
+    {
+      flam_cli_follow (error);
+      flam_cli_error ("%s", error->message);
+    }
   else if (!flam_color_map_parse (look->map, text, &error))
     flam_cli_error ("%s: %s", path, error->message);
   return error == NULL;
@@ -56,6 +59,7 @@ read_attributes (FlamCliPicture *look)
     return TRUE;
   if (!g_file_get_contents (path, &text, NULL, &error))
     {
+      flam_cli_follow (error);
       flam_cli_error ("%s", error->message);
       return FALSE;
     }
@@ -89,7 +93,10 @@ take_rules (FlamCliPicture *look, const char *verb)
        !flam_color_rules_parse (look->color_rules, text, &error)))
     {
       if (text == NULL)
-        flam_cli_error ("%s", error->message);
+        {
+          flam_cli_follow (error);
+          flam_cli_error ("%s", error->message);
+        }
       else
         flam_cli_error ("%s: %s", look->rules_file, error->message);
       return FLAM_EXIT_REFUSED;

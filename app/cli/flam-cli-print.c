@@ -75,6 +75,15 @@ flam_cli_error (const char *format, ...)
   print_message (text);
 }
 
+void
+flam_cli_follow (GError *error)
+{
+  char *text = error != NULL ? error->message : NULL;
+
+  if (text != NULL && g_ascii_isupper (text[0]) && g_ascii_islower (text[1]))
+    text[0] = g_ascii_tolower (text[0]);
+}
+
 int
 flam_cli_usage (const char *format, ...)
 {

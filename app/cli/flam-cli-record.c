@@ -46,8 +46,10 @@ run (int argc, char **argv)
 
   if (options == NULL)
     {
-      g_autofree char *shown = flam_message_shown (error->message);
+      g_autofree char *shown = NULL;
 
+      flam_cli_follow (error);
+      shown = flam_message_shown (error->message);
       return flam_cli_usage (_ ("%s; see flambeau-cli record --help"), shown);
     }
   if (options->help)

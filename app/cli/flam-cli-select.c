@@ -242,7 +242,7 @@ select_threads (const FlamCliOptions *options,
       if (select_thread (profile, word, selection) > 0)
         continue;
       list = list_threads (profile);
-      flam_cli_error (_ ("%s: no thread %s; there are:%s"), path, word, list);
+      flam_cli_error (_ ("%s: no thread “%s”; there are:%s"), path, word, list);
       return FALSE;
     }
   for (guint i = 0; i < options->pids->len; i++)
@@ -324,7 +324,7 @@ check_labels (const FlamProfile *profile,
   if (missing == NULL)
     return TRUE;
   list = list_labels (profile);
-  flam_cli_error (_ ("%s: no sample with the label %s; there are:%s"),
+  flam_cli_error (_ ("%s: no sample with the label “%s”; there are:%s"),
                   path,
                   missing,
                   *list != '\0' ? list : _ (" none"));
@@ -396,6 +396,7 @@ select_suppressions (const FlamCliOptions *options, FlamSelection *selection)
     return TRUE;
   if (!g_file_get_contents (options->suppressions, &text, &length, &error))
     {
+      flam_cli_follow (error);
       flam_cli_error ("%s", error->message);
       return FALSE;
     }
@@ -420,9 +421,9 @@ check_range (const FlamProfile *profile,
   if (measure->source == FLAM_FROM_SAMPLES && profile->samples.time == NULL)
     flam_cli_error (_ ("%s: the samples of this capture have no times"), path);
   else if (selection->from >= selection->to)
-    flam_cli_error (_ ("%s: the range of time ends before it begins"), path);
+    flam_cli_error (_ ("%s: the time range ends before it begins"), path);
   else if (selection->to <= 0 || (selection->from > end && end > 0))
-    flam_cli_error (_ ("%s: this range is empty: the capture lasts %.9g s"),
+    flam_cli_error (_ ("%s: the time range is empty: the capture lasts %.9g s"),
                     path,
                     (double)end / 1e9);
   else

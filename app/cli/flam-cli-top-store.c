@@ -87,7 +87,7 @@ read_runs (const char *path, const FlamCliOptions *options)
       g_ptr_array_remove_index (runs, i);
   if (runs->len > 0)
     return g_steal_pointer (&runs);
-  flam_cli_error (_ ("%s: contains no runs"), path);
+  flam_cli_error (_ ("%s: this store has no runs"), path);
   return NULL;
 }
 

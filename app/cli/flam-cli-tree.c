@@ -187,7 +187,7 @@ sandwich (FlamCliOptions *options,
   node = find_node (options, tree, name);
   if (node == FLAM_NONE)
     {
-      flam_cli_error (_ ("the selection has no function called “%s”"), name);
+      flam_cli_error (_ ("no function “%s” in the selection"), name);
       return NULL;
     }
   return callers != NULL ? flam_sandwich_callers (tree, node, NULL, NULL)

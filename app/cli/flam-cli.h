@@ -141,6 +141,9 @@ gboolean flam_cli_seconds (const char *text, gint64 *ns);
 
 void flam_cli_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
 int flam_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/* `error` is GLib's, or NULL: its sentence begins with a small letter from now
+ * on, since it is to follow a colon. */
+void flam_cli_follow (GError *error);
 
 /* Prints text. Control characters in the arguments are shown as escapes: only
  * the format's own newlines end lines. */

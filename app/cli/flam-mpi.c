@@ -74,9 +74,9 @@ check_size (FlamMpi *mpi, GError **error)
   return flam_error_set (
       error,
       FLAM_ERROR_SYSTEM,
-      N_ ("--mpi: the job has %s processes, and MPI finds this one alone; "
-          "start it by the mpirun of the MPI library that is installed here, "
-          "or by srun --mpi=pmix or --mpi=pmi2"),
+      N_ ("--mpi: the job has %s processes, but MPI finds only this one; start "
+          "it with the mpirun of the MPI library that is installed here, or "
+          "with srun --mpi=pmix or --mpi=pmi2"),
       ranks);
 }
 

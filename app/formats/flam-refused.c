@@ -31,57 +31,57 @@ typedef struct
 
 #define TRACY                                                                  \
   N_ ("this is a trace of Tracy, which only Tracy reads; record the program "  \
-      "with `perf record -g` and open the perf.data")
-#define SPINDUMP                                                               \
-  N_ ("this is a report of spindump; record with `sample PROCESS -file FILE` " \
+      "with “perf record -g” and open the perf.data")
+#define SPINDUMP                                                                   \
+  N_ ("this is a report of spindump; record with “sample PROCESS -file FILE” " \
       "and open that text")
 #define CTF                                                                    \
   N_ ("this is one stream of a trace (CTF); open the folder with its "         \
-      "`metadata`")
+      "“metadata”")
 #define NSIGHT                                                                 \
-  N_ ("this is a report of Nsight Systems; convert it with `nsys export "      \
-      "--type sqlite FILE` and open the result")
+  N_ ("this is a report of Nsight Systems; convert it with “nsys export "    \
+      "--type sqlite FILE” and open the result")
 #define COMPILER                                                               \
   N_ ("this is coverage or PGO data (gcov), which has counters but no "        \
-      "stacks; record the program with `perf record -g` and open the "         \
+      "stacks; record the program with “perf record -g” and open the "     \
       "perf.data")
 #define CRASH                                                                  \
   N_ ("this is a macOS crash report, which shows a single moment; record "     \
-      "with `sample PROCESS -file FILE` and open that text")
-#define SESSION                                                                \
-  N_ ("this is a session of Superluminal or AMD uProf, which only that "       \
-      "profiler reads; record the program with `samply record` and open the "  \
+      "with “sample PROCESS -file FILE” and open that text")
+#define SESSION                                                                   \
+  N_ ("this is a session of Superluminal or AMD uProf, which only that "          \
+      "profiler reads; record the program with “samply record” and open the " \
       "JSON")
 #define VISUAL_STUDIO                                                          \
   N_ ("this is a report of Visual Studio's profiler; write it with "           \
-      "`vsperfreport FILE /summary:calltree` and open that CSV")
+      "“vsperfreport FILE /summary:calltree” and open that CSV")
 #define HPCTOOLKIT                                                             \
-  N_ ("this is a database of HPCToolkit; record the program with `perf "       \
-      "record -g` and open the perf.data")
+  N_ ("this is a database of HPCToolkit; record the program with “perf "     \
+      "record -g” and open the perf.data")
 #define MEMORY_ERRORS                                                          \
   N_ ("this is a log of memory errors (Memcheck, AddressSanitizer); record "   \
-      "with `heaptrack PROGRAM` or `valgrind --tool=dhat` and open that")
+      "with “heaptrack PROGRAM” or “valgrind --tool=dhat” and open that")
 
 #define PPROF                                                                  \
   N_ ("this is a text report of pprof; open the profile that it was made "     \
-      "from, or write it with `pprof -proto FILE`")
+      "from, or write it with “pprof -proto FILE”")
 #define VALGRIND                                                               \
   N_ ("this is a text report of Valgrind; open the callgrind.out, "            \
       "cachegrind.out or massif.out that it was made from")
-#define CPROFILE                                                               \
-  N_ ("this is a printed table of Python's cProfile; record with `python3 -m " \
-      "cProfile -o FILE` and open that")
+#define CPROFILE                                                                 \
+  N_ ("this is a printed table of Python's cProfile; record with “python3 -m " \
+      "cProfile -o FILE” and open that")
 #define XDEBUG                                                                 \
   N_ ("this is an xdebug trace in its human-readable format; write it with "   \
       "xdebug.trace_format=1 and open that")
 #define VTUNE                                                                  \
-  N_ ("this is a result of VTune; write it with `vtune -report "               \
-      "top-down -format csv -result-dir FOLDER -report-output FILE` "          \
+  N_ ("this is a result of VTune; write it with “vtune -report "             \
+      "top-down -format csv -result-dir FOLDER -report-output FILE” "        \
       "and open that")
 
-#define GPROFNG                                                                \
-  N_ ("this is output of gprofng without a call tree; print it with `gprofng " \
-      "display text -calltree FOLDER` and open that text")
+#define GPROFNG                                                                  \
+  N_ ("this is output of gprofng without a call tree; print it with “gprofng " \
+      "display text -calltree FOLDER” and open that text")
 
 #define PERF_TRACER "tracer_name = \"perf\""
 
@@ -175,96 +175,96 @@ is_cut_database (const FlamSource *source)
 
 #define PERF_STAT                                                              \
   N_ ("this is output of perf stat, which has counts but no stacks; record "   \
-      "with `perf record -g` and open the perf.data")
+      "with “perf record -g” and open the perf.data")
 #define PERF_CTF                                                               \
   N_ ("this is a perf.data that was converted to CTF; open the perf.data "     \
       "itself")
 #define RUSTC                                                                  \
-  N_ ("this is a profile of rustc (-Z self-profile); convert it with `crox "   \
-      "FILE` and open the JSON")
-#define ROCPROF                                                                \
-  N_ ("this is a table of rocprof, which has no stacks; record with "          \
-      "`rocprofv3 --sys-trace --output-format pftrace -- PROGRAM` and open "   \
+  N_ ("this is a profile of rustc (-Z self-profile); convert it with “crox " \
+      "FILE” and open the JSON")
+#define ROCPROF                                                                  \
+  N_ ("this is a table of rocprof, which has no stacks; record with "            \
+      "“rocprofv3 --sys-trace --output-format pftrace -- PROGRAM” and open " \
       "the .pftrace")
 
 #define NVPROF                                                                 \
   N_ ("this is a table of nvprof, which has no stacks; record what the CPUs "  \
-      "do with `flambeau-cli record -- PROGRAM`")
+      "do with “flambeau-cli record -- PROGRAM”")
 
 #define EPROF                                                                  \
   N_ ("this is an analysis of Erlang's eprof, which has functions but no "     \
-      "stacks; record with fprof, convert its analysis with `erlgrind FILE "   \
-      "OUTPUT` and open the result")
+      "stacks; record with fprof, convert its analysis with “erlgrind FILE " \
+      "OUTPUT” and open the result")
 
-#define CALL_SUMMARY                                                           \
-  N_ ("this is a summary of system or library calls; record the calls "        \
-      "themselves with `strace -f -ttt -T -o FILE`, `ltrace -f -ttt -T -o "    \
-      "FILE` or `perf trace -o FILE` and open that")
+#define CALL_SUMMARY                                                              \
+  N_ ("this is a summary of system or library calls; record the calls "           \
+      "themselves with “strace -f -ttt -T -o FILE”, “ltrace -f -ttt -T -o " \
+      "FILE” or “perf trace -o FILE” and open that")
 
 static const Refused all[] = {
   { AT (0, "JAVA PROFILE 1.0."),
     N_ ("this is a Java heap dump, which has objects but no stacks; record "
-        "with `java -XX:StartFlightRecording` and open the .jfr") },
+        "with “java -XX:StartFlightRecording” and open the .jfr") },
   { AT (0, "MDMP"),
     N_ ("this is a minidump, which shows a single moment; print its stacks "
-        "with `lldb -b -c FILE -o 'thread backtrace all'` and open that "
+        "with “lldb -b -c FILE -o 'thread backtrace all'” and open that "
         "text") },
   { IF (is_memtrace),
-    N_ ("this is a trace of OCaml's memtrace; view it with `memtrace-viewer "
-        "FILE`, or record with `heaptrack PROGRAM`") },
+    N_ ("this is a trace of OCaml's memtrace; view it with “memtrace-viewer "
+        "FILE”, or record with “heaptrack PROGRAM”") },
   { IF (is_perf_stream), PERF_CTF },
   { AT (0, "\xc1\x1f\xfc\xc1"), CTF },
   { AT (ANYWHERE, PERF_TRACER), PERF_CTF },
   { AT (0, "# tracer:"),
     N_ ("this is text output of ftrace, which has no complete stacks; record "
-        "with the tracer function_graph, or with `perf record -g` and open the "
+        "with the tracer function_graph, or with “perf record -g” and open the "
         "perf.data") },
   { AT (0, "TRACE START ["), XDEBUG },
   { AT (ANYWHERE, " class='xdebug-trace'"), XDEBUG },
   { IF (is_store_of_runs),
-    N_ ("this is a store of runs, which has no stacks; `flambeau-cli history` "
-        "and `top` read it") },
+    N_ ("this is a store of runs, which has no stacks; “flambeau-cli history” "
+        "and “top” read it") },
   { IF (is_cut_database),
     N_ ("this SQLite database is not complete: its end is missing") },
   { AT (0, "SQLite format 3"),
-    N_ ("this is an SQLite database, but neither one of `flambeau-cli export "
-        "--to sqlite` nor one of Nsight Systems (`nsys export --type "
-        "sqlite`)") },
+    N_ ("this is an SQLite database, but neither one of “flambeau-cli export "
+        "--to sqlite” nor one of Nsight Systems (“nsys export --type "
+        "sqlite”)") },
   { AT (0, "hdrb"),
-    N_ ("this is an event log of GHC; convert it with `hs-speedscope FILE` and "
+    N_ ("this is an event log of GHC; convert it with “hs-speedscope FILE” and "
         "open the JSON") },
   { AT (0, "\x04\x08{"),
     N_ ("this is a dump of stackprof in Ruby's own format; convert it with "
-        "`stackprof --json FILE` and open the JSON") },
+        "“stackprof --json FILE” and open the JSON") },
   { NAMED (".gcdump"),
     N_ ("this is a .NET heap dump, which has objects but no stacks; record "
-        "with `dotnet-trace collect` and open the .nettrace") },
+        "with “dotnet-trace collect” and open the .nettrace") },
   { AT (0, "\x14\0\0\0!FastSerialization.1"),
     N_ ("this is a trace of .NET Core 2 (.netperf); convert it with PerfView "
         "to speedscope's JSON and open that") },
   { AT (ANYWHERE, "<trace-toc>"),
     N_ ("this is a table of contents of xctrace; export the samples with "
-        "`xctrace export --input X.trace --xpath "
-        "'//table[@schema=\"time-profile\"]'` and open that") },
+        "“xctrace export --input X.trace --xpath "
+        "'//table[@schema=\"time-profile\"]'” and open that") },
   { AT (ANYWHERE, " of events '"),
-    N_ ("this is a perf report of event groups; print it with `perf report "
-        "--stdio --no-group`") },
+    N_ ("this is a perf report of event groups; print it with “perf report "
+        "--stdio --no-group”") },
   { AT (ANYWHERE, "  Command / Shared Object"),
-    N_ ("this is a hierarchical perf report; print it with `perf report "
-        "--stdio` without --hierarchy") },
+    N_ ("this is a hierarchical perf report; print it with “perf report "
+        "--stdio” without --hierarchy") },
   { AT (0, "!<arch>"),
     N_ ("this is a library, not a capture; record the program that uses it") },
   { ELF_OF ("\x04"),
-    N_ ("this is a core dump; print its stacks with `gdb -batch -ex 'thread "
-        "apply all bt' PROGRAM FILE` and open that text") },
+    N_ ("this is a core dump; print its stacks with “gdb -batch -ex 'thread "
+        "apply all bt' PROGRAM FILE” and open that text") },
   { AT (0,
         "\x7f"
         "ELF"),
-    N_ ("this is a program, not a capture; record it with `flambeau-cli record "
-        "-- FILE`") },
+    N_ ("this is a program, not a capture; record it with “flambeau-cli record "
+        "-- FILE”") },
   { AT (ANYWHERE, "<!-- Generated by graphviz"),
     N_ ("this is a call graph drawn by Graphviz; export the profile itself, "
-        "for example with `go tool pprof -proto`") },
+        "for example with “go tool pprof -proto”") },
   { AT (0, "{\"snapshot\":{\"meta\":"),
     N_ ("this is a V8 heap snapshot, which has objects but no stacks; record a "
         "sampling heap profile (.heapprofile)") },
@@ -279,11 +279,11 @@ static const Refused all[] = {
   { NAMED (".spindump"), SPINDUMP },
   { NAMED (".etlx"),
     N_ ("this is a trace that PerfView converted (ETLX); open the .nettrace "
-        "that it was made from, or convert that one with `dotnet-trace "
-        "convert --format Speedscope FILE`") },
+        "that it was made from, or convert that one with “dotnet-trace convert "
+        "--format Speedscope FILE”") },
   { NAMED (".etl"),
-    N_ ("this is an xperf trace (ETW); convert it with `samply import FILE "
-        "--save-only` on Windows and open the JSON") },
+    N_ ("this is an xperf trace (ETW); convert it with “samply import FILE "
+        "--save-only” on Windows and open the JSON") },
   { NAMED (".diagsession"),
     N_ ("this is a session of Visual Studio; export its call tree as CSV and "
         "open that") },
@@ -296,33 +296,33 @@ static const Refused all[] = {
   { AT (0, "oncg"), COMPILER },
   { AT (0, "startup\ttime="),
     N_ ("this is a causal profile of coz, which estimates what a faster line "
-        "would gain and has no stacks; view it with `coz plot`, or record with "
-        "`perf record -g`") },
+        "would gain and has no stacks; view it with “coz plot”, or record with "
+        "“perf record -g”") },
   { AT (0, "{\"app_name\":"), CRASH },
   { AT (0, "Incident Identifier:"), CRASH },
   { AT (0, "\x10\0\x04\x46\x78\x54\x16\0"),
     N_ ("this is a trace of Fuchsia or magic-trace (FXT); convert it with "
-        "Perfetto's `traceconv json FILE OUTPUT` and open the JSON") },
+        "Perfetto's “traceconv json FILE OUTPUT” and open the JSON") },
   { AT (0, "NYTProf "),
     N_ ("this is a profile of Perl's Devel::NYTProf; convert it with "
-        "`nytprofcg --file FILE` and open the result") },
+        "“nytprofcg --file FILE” and open the result") },
   { AT (0, "%% Analysis results:"),
-    N_ ("this is an analysis of Erlang's fprof; convert it with `erlgrind "
-        "FILE OUTPUT` and open the result") },
+    N_ ("this is an analysis of Erlang's fprof; convert it with “erlgrind FILE "
+        "OUTPUT” and open the result") },
   { AT (0, "****** Process <"), EPROF },
   { AT (ANYWHERE, "uS / CALLS]\n"), EPROF },
   { AT (0, "MMPD"), RUSTC },
   { NAMED (".mm_profdata"), RUSTC },
   { NAMED (".utrace"),
     N_ ("this is a trace of Unreal Insights, which only that program reads; "
-        "record with `samply record` or `perf record -g` and open the "
+        "record with “samply record” or “perf record -g” and open the "
         "result") },
   { AT (0, "\x0f\xb5\x0f\xb5"),
     N_ ("this is a capture of Optick, which only that program reads; record "
-        "with `samply record` or `perf record -g` and open the result") },
+        "with “samply record” or “perf record -g” and open the result") },
   { AT (0, "__rec="),
-    N_ ("this is a profile of Caliper; convert it with `cali2traceevent.py "
-        "FILE OUTPUT.json` and open the JSON") },
+    N_ ("this is a profile of Caliper; convert it with “cali2traceevent.py "
+        "FILE OUTPUT.json” and open the JSON") },
   { AT (0, "\"Index\",\"KernelName\""), ROCPROF },
   { AT (0, "Index,KernelName"), ROCPROF },
   { AT (0, "\"Name\",\"Calls\",\"TotalDurationNs\""), ROCPROF },
@@ -337,23 +337,23 @@ static const Refused all[] = {
   { NAMED (".caperf"), SESSION },
   { NAMED (".prd"), SESSION },
   { AT (0, "nBpRoFiLeR"),
-    N_ ("this is a snapshot of VisualVM or NetBeans; record with `java "
-        "-XX:StartFlightRecording` and open the .jfr") },
+    N_ ("this is a snapshot of VisualVM or NetBeans; record with “java "
+        "-XX:StartFlightRecording” and open the .jfr") },
   { AT (ANYWHERE, "CPU Time:Self  CPU Time:Children"), VTUNE },
   { NAMED (".vspx"), VISUAL_STUDIO },
   { NAMED (".vsp"), VISUAL_STUDIO },
   { NAMED (".lprof"),
     N_ ("this is a result of line_profiler, which has lines but no stacks; "
-        "record with `python3 -m cProfile -o FILE` and open that") },
+        "record with “python3 -m cProfile -o FILE” and open that") },
   { AT (0, "Statistical profiling result from "),
     N_ ("this is a text report made from a V8 log; open the log "
         "(isolate-*-v8.log) itself") },
   { AT (0, "JOB \""),
     N_ ("this is a heap profile of GHC, which has bands over time but no "
-        "stacks; record with `PROGRAM +RTS -p` and open the .prof") },
+        "stacks; record with “PROGRAM +RTS -p” and open the .prof") },
   { AT (ANYWHERE, "YFuncStats"),
     N_ ("this is a table in yappi's own format; write it with "
-        "`yappi.get_func_stats().save(FILE, type='pstat')` and open that") },
+        "“yappi.get_func_stats().save(FILE, type='pstat')” and open that") },
   { AT (ANYWHERE, "\n   Ordered by: "), CPROFILE },
   { AT (ANYWHERE, "Showing nodes accounting for "), PPROF },
   { AT (ANYWHERE, "\n-----------+--------------------"), PPROF },
@@ -432,17 +432,16 @@ flam_refused_folder (const char *path)
     return VTUNE;
   if (has_file_with (path, ".run") || g_str_has_suffix (path, ".trace"))
     return N_ (
-        "this is a recording of Instruments; export it with `xctrace export "
-        "--input FOLDER --xpath '//table[@schema=\"time-profile\"]'` and open "
+        "this is a recording of Instruments; export it with “xctrace export "
+        "--input FOLDER --xpath '//table[@schema=\"time-profile\"]'” and open "
         "that, or copy its call tree with Edit, Deep Copy and open that text");
   if (is_of_perf (path))
     return PERF_CTF;
   if (has_file_with (path, ".uprof") || has_file_with (path, ".caperf"))
     return SESSION;
   if (has_path (path, "log.xml") && has_path (path, "map.xml"))
-    return N_ (
-        "this is an experiment of gprofng; print it with `gprofng display text "
-        "-calltree FOLDER` and open that text");
+    return N_ ("this is an experiment of gprofng; print it with “gprofng "
+               "display text -calltree FOLDER” and open that text");
   if (has_path (path, "experiment.xml") || has_path (path, "meta.db") ||
       has_file_with (path, ".hpcrun"))
     return HPCTOOLKIT;

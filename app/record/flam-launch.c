@@ -91,12 +91,12 @@ flam_launch_find (const FlamLaunch *launch, GError **error)
       !g_file_test (launch->directory, G_FILE_TEST_IS_DIR))
     return flam_error_null (error,
                             FLAM_ERROR_SYSTEM,
-                            N_ ("%s: no such directory to start in"),
+                            N_ ("%s: no such folder to start in"),
                             launch->directory);
   if (file == NULL || !g_file_test (file, G_FILE_TEST_EXISTS))
     why = N_ ("no such program");
   else if (g_file_test (file, G_FILE_TEST_IS_DIR))
-    why = N_ ("is a directory, not a program");
+    why = N_ ("is a folder, not a program");
   else if (access (file, X_OK) != 0)
     why = N_ ("is not executable (permission denied)");
   else if (is_foreign (file))

@@ -92,7 +92,7 @@ flam_symbol_module_open (const char *path,
     return flam_error_null (
         error,
         FLAM_ERROR_INVALID,
-        N_ ("%s: build id differs: recorded %s, this file has %s"),
+        N_ ("%s: build ID differs: recorded %s, this file has %s"),
         path,
         wanted,
         *flam_elf_get_build_id (elf) ? flam_elf_get_build_id (elf) : "none");

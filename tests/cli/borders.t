@@ -62,9 +62,9 @@ $ printf '%s\n' '[{"ph":"X","name":"a","pid":1,"tid":7,"ts":0,"dur":1},{"ph":"X"
    1.00 µs   100.0 %     1.00 µs   100.0 %  a
       self                 total            function
    2.00 µs   100.0 %     2.00 µs   100.0 %  b
-! flambeau-cli: threads.json: no thread #0; there are: #1 thread 7 (7), #2 thread 8 (8)
-! flambeau-cli: threads.json: no thread #3; there are: #1 thread 7 (7), #2 thread 8 (8)
-! flambeau-cli: threads.json: no thread 9; there are: #1 thread 7 (7), #2 thread 8 (8)
+! flambeau-cli: threads.json: no thread “#0”; there are: #1 thread 7 (7), #2 thread 8 (8)
+! flambeau-cli: threads.json: no thread “#3”; there are: #1 thread 7 (7), #2 thread 8 (8)
+! flambeau-cli: threads.json: no thread “9”; there are: #1 thread 7 (7), #2 thread 8 (8)
 [1]
 
 # The requested number of rows, and all of them for programs.
@@ -82,5 +82,5 @@ $ flambeau-cli top old.folded --period --count
 [2]
 
 $ flambeau-cli lines old.folded --source nowhere.c
-! flambeau-cli: old.folded: contains no code of “nowhere.c”
+! flambeau-cli: old.folded: no code of “nowhere.c”
 [1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Flame charts: calls in time, one lane per thread.
+# Charts: calls in time, one lane per thread.
 
 $ boxes () { grep -v '^//' | sed -n 's/.*<g class="\([^"]*\)"><title>\(.*\)<\/title><rect x="\([^"]*\)" y="\([^"]*\)" width="\([^"]*\)".*/\1 \2 \3 \4 \5/p; s/.*class="lane"[^>]*>\([^<]*\)<.*/\1/p'; }; declare -f boxes >boxes
 

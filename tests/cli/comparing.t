@@ -154,9 +154,9 @@ $ flambeau-cli diff base.folded new.folded --widths both --to svg | grep -o -e '
 >Gone<
 >New<
 
-$ flambeau-cli diff base.folded new.folded --self --to svg | grep -o -e '<title>fresh.*#1a1a1a' -e '>New Function<' -e '>Gone<'
+$ flambeau-cli diff base.folded new.folded --self --to svg | grep -o -e '<title>fresh.*#1a1a1a' -e '>New function<' -e '>Gone<'
 <title>fresh (12 samples, 23.08%): +12, new function</title><rect x="804.2308" y="60" width="272.3077" height="15" fill="#1a1a1a
->New Function<
+>New function<
 
 $ flambeau-cli diff base.folded new.folded --widths half --to svg; flambeau-cli diff base.folded new.folded --widths both --to html; flambeau-cli diff base.folded new.folded --by-frame
 ! flambeau-cli: diff: --widths: expected now, before or both, with --to svg
@@ -204,7 +204,7 @@ $ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --time 0.8..
 $ flambeau-cli diff base.folded new.folded --lines --to svg; flambeau-cli diff base.folded new.folded --source a.c; flambeau-cli diff base.folded new.folded --lines --source a.c
 ! flambeau-cli: diff: --lines is a table and cannot be combined with --to svg
 ! flambeau-cli: diff: --source requires --lines
-! flambeau-cli: new.folded: contains no code of “a.c”
+! flambeau-cli: new.folded: no code of “a.c”
 [1]
 
 $ flambeau-cli diff base.folded new.folded --to png
@@ -250,7 +250,7 @@ $ flambeau-cli diff base.folded new.folded --to csv --output d.txt --force; cmp 
 
 # A refused comparison leaves no file; an exceeded limit does.
 $ flambeau-cli diff base.folded new.folded --lines --source nowhere.c --output none.txt; ls none.txt 2>/dev/null
-! flambeau-cli: new.folded: contains no code of “nowhere.c”
+! flambeau-cli: new.folded: no code of “nowhere.c”
 [2]
 
 $ flambeau-cli diff base.folded new.folded --fail-above 0.1:lex --output gate.txt 2>/dev/null; echo $?; flambeau-cli diff base.folded new.folded | cmp - gate.txt && echo same; flambeau-cli diff base.folded new.folded --output /dev/full --force
@@ -410,7 +410,7 @@ $ flambeau-cli diff old.folded new.folded --normalize --normalize-time
 [2]
 
 $ flambeau-cli diff old.folded new.folded --normalize-time
-! flambeau-cli: old.folded: --normalize-time: the capture does not say how long it lasted
+! flambeau-cli: old.folded: --normalize-time: the capture does not record its duration
 [1]
 
 # The figures of difffolded.pl, with and without -n, and of go tool pprof

@@ -138,7 +138,7 @@ early (2 samples, 10%)</title><rect x="1013" y="60" width="118" height="15" fill
 
 $ echo 'x' >>rules; flambeau-cli export in.folded --to svg --color-rules rules; flambeau-cli export in.folded --to svg --color-rules missing; flambeau-cli export in.folded --to folded --color-rules rules
 ! flambeau-cli: rules: line 5: expected REGEX=COLOR
-! flambeau-cli: Failed to open file “missing”: No such file or directory
+! flambeau-cli: failed to open file “missing”: No such file or directory
 ! flambeau-cli: export: --color-rules has no effect on folded
 [2]
 
@@ -277,7 +277,7 @@ work 1
 ! captures/pprof/threads.pb: left out, because folded cannot hold it: threads, labels
 
 $ flambeau-cli top captures/pprof/threads.pb --label tenant=blue
-! flambeau-cli: captures/pprof/threads.pb: no sample with the label tenant=blue; there are: tenant=red
+! flambeau-cli: captures/pprof/threads.pb: no sample with the label “tenant=blue”; there are: tenant=red
 [1]
 
 $ flambeau-cli top captures/pprof/threads.pb --label tenant
@@ -413,8 +413,8 @@ $ printf 'a\thref=https://example.org/a?b=1&c\tclass=own\nfirst\tid=f1\n' >names
 <g class="f" id="f1"><title>
 
 $ printf 'a\tx=1\n' >bad.attr; flambeau-cli export in.folded --to svg --nameattr bad.attr; printf 'a\thref=javascript:alert(1)\n' >bad.attr; flambeau-cli export in.folded --to svg --nameattr bad.attr; flambeau-cli export in.folded --to svg --chart --factor 2
-! flambeau-cli: bad.attr: line 1: expected a function, and behind tabs id=, class=, href= or target=
-! flambeau-cli: bad.attr: line 1: expected a function, and behind tabs id=, class=, href= or target=
+! flambeau-cli: bad.attr: line 1: expected a function, and after tabs id=, class=, href= or target=
+! flambeau-cli: bad.attr: line 1: expected a function, and after tabs id=, class=, href= or target=
 ! flambeau-cli: export: --factor has no effect on --chart
 [2]
 

@@ -187,9 +187,9 @@ $ flambeau-cli dump known.folded --stage layout --width 0
 [2]
 
 $ flambeau-cli dump known.folded --stage tree --json
-! flambeau-cli: dump: Unknown option --json
+! flambeau-cli: dump: unknown option --json
 [2]
 
 $ flambeau-cli export known.folded --to folded --json
-! flambeau-cli: export: Unknown option --json
+! flambeau-cli: export: unknown option --json
 [2]

@@ -172,11 +172,11 @@ ci/next/1.folded  2026-11-02 12:00 UTC (the file’s)  6c7d  samples 90  moved: 
 ci/main/2.folded  2026-11-03 12:00 UTC (the file’s)  4a5b  samples 159  moved: parse +40, lex +20, fresh +9
 
 $ flambeau-cli top summed.sqlite --label commit=none; flambeau-cli top summed.sqlite --label host
-! flambeau-cli: summed.sqlite: contains no runs
+! flambeau-cli: summed.sqlite: this store has no runs
 ! flambeau-cli: top: --label host: expected KEY=VALUE
 [2]
 
 # Commands that read stacks refuse a store.
 $ flambeau-cli tree summed.sqlite
-! flambeau-cli: summed.sqlite: this is a store of runs, which has no stacks; `flambeau-cli history` and `top` read it
+! flambeau-cli: summed.sqlite: this is a store of runs, which has no stacks; “flambeau-cli history” and “top” read it
 [1]

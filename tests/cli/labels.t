@@ -33,14 +33,14 @@ $ for r in 1kb:16kb 32kb 33kb 64kb: :16kb 10240 '10240 bytes'; do flambeau-cli t
 {"function":"all","file":"","line":0,"total":47668300,"self":0,"children":[]}
 {"function":"all","file":"","line":0,"total":47646067,"self":0,"children":[]}
 {"function":"all","file":"","line":0,"total":47646067,"self":0,"children":[]}
-! flambeau-cli: captures/peers/pprof/go-heap.pb.gz: no sample with the label bytes=33kb; there are: bytes=2304 bytes bytes=16384 bytes bytes=12288 bytes bytes=9472 bytes bytes=81920 bytes bytes=14336 bytes bytes=208 bytes bytes=640 bytes bytes=8192 bytes bytes=40960 bytes bytes=16 bytes bytes=262144 bytes bytes=139264 bytes bytes=65536 bytes bytes=1152 bytes bytes=663552 bytes bytes=5376 bytes bytes=20480 bytes bytes=4096 bytes bytes=3072 bytes …
+! flambeau-cli: captures/peers/pprof/go-heap.pb.gz: no sample with the label “bytes=33kb”; there are: bytes=2304 bytes bytes=16384 bytes bytes=12288 bytes bytes=9472 bytes bytes=81920 bytes bytes=14336 bytes bytes=208 bytes bytes=640 bytes bytes=8192 bytes bytes=40960 bytes bytes=16 bytes bytes=262144 bytes bytes=139264 bytes bytes=65536 bytes bytes=1152 bytes bytes=663552 bytes bytes=5376 bytes bytes=20480 bytes bytes=4096 bytes bytes=3072 bytes …
 
 $ flambeau-cli top captures/pprof/threads.pb --label tenant
 ! flambeau-cli: top: --label tenant: expected KEY=VALUE
 [2]
 
 $ flambeau-cli top captures/pprof/threads.pb --by label:zone
-! flambeau-cli: captures/pprof/threads.pb: no sample with the label zone; there are: tenant=red
+! flambeau-cli: captures/pprof/threads.pb: no sample with the label “zone”; there are: tenant=red
 [1]
 
 $ flambeau-cli top captures/folded/nest.folded --label a=b
@@ -75,9 +75,9 @@ $ flambeau-cli export captures/peers/pprof/go-cpu.pb.gz --to speedscope --output
 $ for t in red green; do flambeau-cli export captures/peers/pprof/go-cpu.pb.gz --label tenant=$t --to pprof --output $t.pb; done; flambeau-cli diff red.pb green.pb --measure cpu --label tenant=red | tail -n 1; flambeau-cli diff green.pb red.pb --measure cpu --label tenant=red | tail -n 1; flambeau-cli diff green.pb red.pb --measure cpu --label tenant=blue
 +10.0 ms  0 ns → 10.0 ms  sync.runtime_procPin
 −10.0 ms  10.0 ms → 0 ns  sync.runtime_procPin
-! green.pb: no sample has the label tenant=red: compared without that filter
-! green.pb: no sample has the label tenant=red: compared without that filter
-! flambeau-cli: green.pb: no sample with the label tenant=blue; there are: tenant=green worker=w1
+! green.pb: no sample with the label “tenant=red”: compared without that filter
+! green.pb: no sample with the label “tenant=red”: compared without that filter
+! flambeau-cli: green.pb: no sample with the label “tenant=blue”; there are: tenant=green worker=w1
 [1]
 
 # The values are at the root, above the functions, and are not threads.

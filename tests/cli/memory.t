@@ -187,11 +187,11 @@ $ flambeau-cli memory captures/heaptrack/v3.heaptrack --suppressions rules --jso
 :[{"template":"^main","bytes":64,"blocks":1},{"template":"libc.so","bytes":0,"blocks":0},{"template":"never","bytes":0,"blocks":0}]}
 
 $ echo race:x >rules; flambeau-cli top captures/heaptrack/v3.heaptrack --suppressions rules
-! flambeau-cli: rules: not a rule of the form "leak:PATTERN" (at line 1)
+! flambeau-cli: rules: not a rule of the form “leak:PATTERN” (at line 1)
 [1]
 
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --suppressions none
-! flambeau-cli: Failed to open file “none”: No such file or directory
+! flambeau-cli: failed to open file “none”: No such file or directory
 [1]
 
 # A capture without single allocations has no sizes.

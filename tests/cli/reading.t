@@ -86,7 +86,7 @@ solve  60  15
   sort  20  20
 
 $ flambeau-cli tree known.folded --callees nobody
-! flambeau-cli: the selection has no function called “nobody”
+! flambeau-cli: no function “nobody” in the selection
 [1]
 
 $ flambeau-cli tree known.folded --callees solve --invert

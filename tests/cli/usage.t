@@ -14,7 +14,7 @@ $ flambeau-cli top
 [2]
 
 $ flambeau-cli top --nonsense captures/folded/annotated.folded
-! flambeau-cli: top: Unknown option --nonsense
+! flambeau-cli: top: unknown option --nonsense
 [2]
 
 $ flambeau-cli top captures/folded/annotated.folded --by nonsense
@@ -43,7 +43,7 @@ $ flambeau-cli top captures/folded/annotated.folded --time nonsense
 [2]
 
 $ flambeau-cli tree captures/folded/annotated.folded --min nonsense
-! flambeau-cli: tree: Cannot parse double value “nonsense” for --min
+! flambeau-cli: tree: cannot parse double value “nonsense” for --min
 [2]
 
 $ flambeau-cli lines captures/folded/annotated.folded
@@ -55,7 +55,7 @@ $ flambeau-cli export captures/folded/annotated.folded
 [2]
 
 $ flambeau-cli export captures/folded/annotated.folded --to nonsense
-! flambeau-cli: export: --to nonsense: no such format; see flambeau-cli formats
+! flambeau-cli: export: --to: no format “nonsense”; see flambeau-cli formats
 [2]
 
 $ flambeau-cli record
@@ -63,11 +63,11 @@ $ flambeau-cli record
 [2]
 
 $ flambeau-cli record -x -- true
-! flambeau-cli: Unknown option -x; see flambeau-cli record --help
+! flambeau-cli: unknown option -x; see flambeau-cli record --help
 [2]
 
 $ flambeau-cli record --rate often -- true
-! flambeau-cli: Cannot parse double value “often” for --rate; see flambeau-cli record --help
+! flambeau-cli: cannot parse double value “often” for --rate; see flambeau-cli record --help
 [2]
 
 $ flambeau-cli record -- no-such-program-anywhere
@@ -116,7 +116,7 @@ $ flambeau-cli top captures/folded/rough.folded --thread -1
 [2]
 
 $ flambeau-cli top captures/folded/rough.folded --thread nobody
-! flambeau-cli: captures/folded/rough.folded: no thread nobody; there are: #1 all threads
+! flambeau-cli: captures/folded/rough.folded: no thread “nobody”; there are: #1 all threads
 [1]
 
 $ flambeau-cli top captures/folded/rough.folded --process 77
@@ -128,7 +128,7 @@ $ flambeau-cli top captures/folded/rough.folded --thread '#1' --limit 1
         15    20.3 %          15    20.3 %  [no stack]
 
 $ flambeau-cli top captures/folded/rough.folded --thread '#2'
-! flambeau-cli: captures/folded/rough.folded: no thread #2; there are: #1 all threads
+! flambeau-cli: captures/folded/rough.folded: no thread “#2”; there are: #1 all threads
 [1]
 
 $ flambeau-cli top captures/folded/rough.folded --thread 'all threads' --limit 1
@@ -156,7 +156,7 @@ $ flambeau-cli top captures/heaptrack/v3.heaptrack --count
 [1]
 
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --time 5..
-! flambeau-cli: captures/heaptrack/v3.heaptrack: this range is empty: the capture lasts 0.031 s
+! flambeau-cli: captures/heaptrack/v3.heaptrack: the time range is empty: the capture lasts 0.031 s
 [1]
 
 $ flambeau-cli lines captures/folded/rough.folded --source a.c --by module

@@ -32,7 +32,7 @@ nowhere
 $ mkfifo pipe; timeout 10 flambeau-cli export a.folded --to folded --output pipe --force; exec 3<>pipe; flambeau-cli export a.folded --to folded --output pipe --force; head -n 2 <&3
 main;eval 7
 main;parse 3
-! flambeau-cli: pipe: cannot be written: nobody reads from this pipe
+! flambeau-cli: pipe: cannot be written: nothing reads from this pipe
 
 $ flambeau-cli export a.folded --to folded --output /dev/stdout --force; flambeau-cli export a.folded --to folded --output /dev/null --force; mkdir folder; flambeau-cli export a.folded --to folded --output folder; ls folder
 main;eval 7

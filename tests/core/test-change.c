@@ -110,8 +110,8 @@ test_untracked (void)
       FLAM_COLOR_NORMAL);
   g_assert_true (is_blue (color_of (palette, own, "gone")));
   g_assert_true (is_red (color_of (totals, all, "unknown")));
-  g_assert_true (says (legend, "Gone") && says (legend, "New Function"));
-  g_assert_true (says (other, "New") && !says (other, "New Function"));
+  g_assert_true (says (legend, "Gone") && says (legend, "New function"));
+  g_assert_true (says (other, "New") && !says (other, "New function"));
 }
 
 /* The labels on every strength of every kind of change are readable, dimmed or

@@ -104,7 +104,7 @@ static const Case cases[] = {
     BYTES ("\xc1\x1f\xfc\xc1\x2a\x64\x22\xd0\x6c\xee\x11\xe0\x8c\x08\xcb"
            "\x07\xd7\xb3\xa5\x64\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
     "one stream of a trace",
-    "`metadata`" },
+    "“metadata”" },
   { "perf-metadata",
     BYTES ("/* CTF 1.8 */\n\nenv {\n\tdomain = \"kernel\";\n"
            "\ttracer_name = \"perf\";\n};\n"),

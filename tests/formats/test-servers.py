@@ -190,7 +190,7 @@ class Stores(Case):
         for words, why in {
                 "type=gpu": "type=gpu is unknown",
                 "from=noon": "from=noon: expected a time",
-                "from=now&to=-1h": "the range ends before it begins",
+                "from=now&to=-1h": "the time range ends before it begins",
                 "%zz": "KEY=VALUE",
         }.items():
             with self.subTest(words):
@@ -241,7 +241,7 @@ class Refused(Case):
         for path in "/other", "/continues":
             with self.subTest(path):
                 self.assertEqual(self.refused(self.url(path)),
-                                 "the server does not answer as one with HTTP does")
+                                 "the server does not use HTTP")
 
     def test_huge(self):
         def huge(handler):
@@ -443,9 +443,9 @@ class Tls(Case):
         """TLS to a server that has none, and none to one that has."""
         other = self.serve()
         self.assertEqual(self.refused(f"https://localhost:{other.port}/x"),
-                         "the server does not answer as one with TLS (https) does")
+                         "the server does not use TLS (https)")
         self.assertEqual(self.refused(f"http://localhost:{self.server.port}/x"),
-                         "the server ends the connection without an answer")
+                         "the server closed the connection without an answer")
 
 
 class ClickHouse(Case):
@@ -526,7 +526,7 @@ class Push(Case):
         self.server.answers["/v1development/profiles"] = b"\x0a" + varint(len(said)) + said
         done = run("push", self.capture, "--to", self.url("/v1development/profiles"))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("the server left out 2 profiles: too large", done.stderr)
+        self.assertIn("the server rejected 2 profiles: too large", done.stderr)
 
     def test_several(self):
         """A capture that cannot be read does not prevent the others from being
@@ -554,9 +554,9 @@ class Push(Case):
         self.assertIn("error 422: failed to parse", done.stderr)
         # Status 200 alone does not mean that a profile server took it.
         for path, answer, why in (
-                ("/ingest", b"\n<!DOCTYPE html><title>Log in</title>", "a web page answers here"),
-                ("/v1development/profiles", b"<html>Log in</html>", "not one of an OTLP server"),
-                ("/v1development/profiles", b"OK", "not one of an OTLP server")):
+                ("/ingest", b"\n<!DOCTYPE html><title>Log in</title>", "the answer is a web page"),
+                ("/v1development/profiles", b"<html>Log in</html>", "not an OTLP server's"),
+                ("/v1development/profiles", b"OK", "not an OTLP server's")):
             self.server.answers[path] = answer
             done = run("push", self.capture, "--to", self.url(path))
             self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)

@@ -412,7 +412,7 @@ class Ssh(Case):
         os.mkfifo(self.scratch / "pipe")
         with (self.scratch / "large").open("wb") as large:
             large.truncate((16 << 20) + 1)
-        for name, why in (("none", "there is no such file"),
+        for name, why in (("none", "no such file"),
                           ("pipe", "it is not a file that you may read"),
                           ("there", "it is not a file that you may read"),
                           ("large", "it is larger than 16 MiB")):
@@ -715,7 +715,7 @@ class Hostile(Case):
         for host in "-oProxyCommand=x", "docker:", "docker:-x", "pod/-x", "a b", "":
             done = self.record(host, "--", "true")
             self.assertEqual(done.returncode, 2, host)
-            self.assertIn("expected a host of ssh", done.stderr)
+            self.assertIn("expected an SSH host", done.stderr)
 
 
 if __name__ == "__main__":

@@ -234,7 +234,7 @@ class Launched:
         # None of the processes has any.
         done = self.start(3, cli, "merge", "--mpi", "--output", "all.flambeau", "other-%r.flambeau")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("other-%r.flambeau: contains no captures", done.stderr)
+        self.assertIn("other-%r.flambeau: has no captures", done.stderr)
         self.assertFalse((self.scratch / "all.flambeau").exists())
 
 
@@ -272,7 +272,7 @@ class Mpich(Launched, unittest.TestCase):
             [cli, "merge", "--mpi", "--output", "all.flambeau", *files], cwd=self.scratch,
             env=plain | {"PMI_RANK": "0", "PMI_SIZE": "2"}, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
-        self.assertIn("the job has 2 processes, and MPI finds this one alone", done.stderr)
+        self.assertIn("the job has 2 processes, but MPI finds only this one", done.stderr)
         self.assertFalse((self.scratch / "all.flambeau").exists())
 
 

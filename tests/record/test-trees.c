@@ -184,10 +184,10 @@ static void
 test_unknown (void)
 {
   static const char *const lines[][4] = {
-    { "--process", "no-such-name", "no process is named no-such-name" },
-    { "--unit", "no-such-name", "unit no-such-name: no process of it is" },
+    { "--process", "no-such-name", "no process named “no-such-name”" },
+    { "--unit", "no-such-name", "unit no-such-name: it has no running" },
     { "--cgroup", "/no-such-name", "control group /no-such-name: it does" },
-    { "--container", "no-such-name", "container no-such-name: not found" },
+    { "--container", "no-such-name", "container no-such-name: neither" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)

@@ -250,7 +250,7 @@ test_reasons (void)
   assert_stack (gone_2, TRUE, "[program]:0 ");
   g_assert_true (g_str_has_prefix (
       why (other_2),
-      "build id differs: recorded 00112233445566778899aabbccddeeff, "));
+      "build ID differs: recorded 00112233445566778899aabbccddeeff, "));
   g_assert_true (g_str_has_prefix (why (memory_2), "not a file"));
   g_assert_true (
       g_str_has_prefix (why (kernel_2), "the capture may be from before"));

@@ -209,7 +209,7 @@ class DesktopTest(Base):
         window.wait_label(lambda text: text == "python3 ended with exit status 3")
         folder = pathlib.Path(os.environ["XDG_DATA_HOME"], "flambeau/recordings")
         [path] = folder.glob("*.flambeau")
-        window.wait_label(lambda text: text == f"The capture is {path}")
+        window.wait_label(lambda text: text == f"Saved as {path}")
         self.assertEqual(output.text(), "one\ntwo\n")
         window.action("win.record")
         dialog = window.find("Record", ("filler", "frame", "dialog"))
@@ -355,7 +355,7 @@ class DesktopTest(Base):
         self.helped(noted, "/help.html#tables")
         # Figures are explained in place, and the help has the same texts.
         window.click("Capture Quality")
-        row = window.find("Late samples", "label")
+        row = window.find("Late Samples", "label")
         self.assertIn("the machine was busy", row.get_description())
         window.find("Lower the sampling rate, or leave a CPU free.", "label")
         noted.write_text("")

@@ -306,7 +306,7 @@ class DifferenceTest(Base):
         window = self.open(self.file("now.folded", NOW))
         window.wait_label(lambda text: text.startswith("total 52"))
         window.key("ctrl+3")
-        window.find("Copy the Rows as Text", "push button")
+        window.find("Copy the rows as text", "push button")
         self.assertFalse(window.seen("Show Changes", "push button"))
         window.action("win.compare-file")
         window.choose_file(self.file("before.folded", BEFORE))

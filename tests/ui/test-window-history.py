@@ -76,7 +76,7 @@ class HistoryTest(Base):
         self.walk("End", "main/2.folded", "9")
 
         # An invalid regex is reported, and the previous series stay.
-        entry = window.find("Series by a regex on the path", "text")
+        entry = window.find("Series by Regular Expression", "text")
         window.type(entry, "^(")
         window.wait_label(lambda text: "missing" in text)
         window.type(entry, "([0-9])")
@@ -198,7 +198,7 @@ class HistoryTest(Base):
         (self.runs / "main/nightly-of-all-branches.folded").write_text("main 1\n")
         window = self.open_runs()
         window.wait_label(lambda text: text.replace("\u00a0", " ") == "● main")
-        window.type(window.find("Series by a regex on the path", "text"), "^(((\\w+)*)*/?)*[!?]")
+        window.type(window.find("Series by Regular Expression", "text"), "^(((\\w+)*)*/?)*[!?]")
         window.wait_label(lambda text: text.startswith(
             "The regular expression takes too long on “"))
 

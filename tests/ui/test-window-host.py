@@ -111,7 +111,7 @@ class HostTest(Base):
         window.wait_label(lambda text: text.startswith("tests-own: ")
                           and "Permission denied" in text)
         self.choose_host(window, "podman:-x")
-        window.wait_label(lambda text: "expected a host of ssh" in text)
+        window.wait_label(lambda text: "expected an SSH host" in text)
         self.choose_host(window, "")
         wait_for("the processes here", lambda: self.rows_of(window, ""))
         if ITEMS_SPEAK:

@@ -231,7 +231,7 @@ class NamesTest(Base):
         if ITEMS_SPEAK:
             self.panel("Recent captures", "example.flambeau", "menu item")
         window.key("ctrl+5")
-        window.find("Flame chart", "image")
+        window.find("Chart", "image")
         window.key("Down")
         self.panel("Calls", "The Longest Calls", "list")
         window.page("Heat Map")

@@ -295,7 +295,7 @@ class RecordTest(Base):
             host = window.find(lambda name: name == "Host", "text")
             window.type(host, "podman:-x")
             self.press_record(window)
-            window.wait_label(lambda text: "expected a host of ssh" in text)
+            window.wait_label(lambda text: "expected an SSH host" in text)
             window.type(host, "podman:box")
             self.press_record(window)
             window.wait_label(lambda text: text.startswith("total "))

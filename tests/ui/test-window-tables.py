@@ -84,7 +84,7 @@ class TablesTest(Base):
         # The lanes above the page are one stop, from which arrows go on.
         above = self.stops("shift+Tab", "Overview, whole time")
         self.assertEqual(above[:3], [
-            "Copy the Rows as Text", "Group by" if ROWS_BY_NAME else "Function", "Display"])
+            "Copy the rows as text", "Group by" if ROWS_BY_NAME else "Function", "Display"])
         self.assertEqual(above[-3:], ["All", "Threads over time", "Overview, whole time"])
         self.assertEqual(self.stops("F6", "This function"), ["Functions", "Table", "This function"])
         self.assertFalse([

@@ -348,7 +348,7 @@ class ViewsTest(Base):
         """A call and its duration; all calls of its function."""
         window = self.open_example()
         window.key("ctrl+5")
-        chart = window.find("Flame chart", "image")
+        chart = window.find("Chart", "image")
         for key in ("Down", "Down", "Down"):
             window.key(key)
         wait_for("a call", lambda: ", from " in chart.get_name())
@@ -364,7 +364,7 @@ class ViewsTest(Base):
             window = self.open(file.name)
             window.wait_label(lambda text: text == "total 140 samples")
             window.key("ctrl+5")
-            chart = window.find("Flame chart", "image")
+            chart = window.find("Chart", "image")
             window.wait_label(lambda text: text == "In the order of the lines, without times")
             for key, function, figures in (
                 ("Down", "main", (140, 0)),
@@ -389,7 +389,7 @@ class ViewsTest(Base):
             window = self.open(path)
             window.wait_label(lambda text: text.startswith("total "))
             window.key("ctrl+5")
-            chart = window.find("Flame chart", "image")
+            chart = window.find("Chart", "image")
             for _ in range(2):
                 window.key("Down")
             wait_for("the call", lambda: chart.get_name().startswith("gc, 2.00"))

@@ -304,7 +304,7 @@ flam_call_log_finish (FlamCallLog *log, const char *what, GError **error)
                                     ? N_ ("the calls in this %s have no "
                                           "durations; record with the option "
                                           "-T, too")
-                                    : N_ ("there are no calls in this %s"),
+                                    : N_ ("this %s has no calls"),
                                 what);
   threads = make_threads (log);
   if (!log->untimed)

@@ -977,15 +977,15 @@ load (FlamLoad *load, GError **error)
         FLAM_ERROR_UNSUPPORTED,
         FLAM_NO_OFFSET,
         N_ ("this trace (CTF) has events but no calls; record calls with LTTng "
-            "and `LD_PRELOAD=liblttng-ust-cyg-profile.so PROGRAM`, or samples "
-            "with `perf record -g`"));
+            "and “LD_PRELOAD=liblttng-ust-cyg-profile.so PROGRAM”, or samples "
+            "with “perf record -g”"));
   flam_trace_spans_make_samples (&trace->spans, TRUE);
   flam_builder_facts (builder)->lost += trace->lost;
   if (trace->lttng && trace->by_cpu->len > 0)
     flam_builder_warn (
         builder,
         N_ ("events without a thread are shown by CPU: add the contexts with "
-            "`lttng add-context -u -t vpid -t vtid -t procname`"));
+            "“lttng add-context -u -t vpid -t vtid -t procname”"));
   flam_builder_warn_count (
       builder,
       trace->damaged,

@@ -162,7 +162,7 @@ load (FlamLoad *load, GError **error)
         trace->untimed > 0
             ? N_ ("the calls in this output of ltrace have no times; record "
                   "with the options -ttt and -T")
-            : N_ ("there are no calls in this output of ltrace"));
+            : N_ ("this output of ltrace has no calls"));
   flam_call_tree_finish (&trace->tree);
   flam_builder_facts (builder)->start_unix_ns = trace->started;
   flam_text_warn_bad (&trace->lines, builder, N_ ("output of ltrace"));

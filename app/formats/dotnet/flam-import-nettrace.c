@@ -339,7 +339,7 @@ check_version (Trace *trace, GError **error)
       FLAM_ERROR_UNSUPPORTED,
       8,
       N_ ("this is a .NET trace of a version later than 4; convert it with "
-          "`dotnet-trace convert --format speedscope FILE` and open the JSON"));
+          "“dotnet-trace convert --format speedscope FILE” and open the JSON"));
 }
 
 static gboolean
@@ -446,8 +446,8 @@ finish (Trace *trace, GError **error)
     return flam_source_invalid (
         trace->load->source,
         error,
-        N_ ("this .NET trace has no samples; record with `dotnet-trace collect "
-            "--profile cpu-sampling`"));
+        N_ ("this .NET trace has no samples; record with “dotnet-trace collect "
+            "--profile cpu-sampling”"));
   add_samples (trace);
   flam_builder_warn_count (
       trace->builder,

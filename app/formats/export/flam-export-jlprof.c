@@ -532,7 +532,7 @@ check (const FlamPart *part, GError **error)
   return flam_error_set (error,
                          FLAM_ERROR_UNSUPPORTED,
                          N_ ("this format counts samples, which “%s” does not; "
-                             "choose another with --measure"),
+                             "choose another measure"),
                          flam_profile_string (part->profile, measure->id));
 }
 

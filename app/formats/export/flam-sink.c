@@ -137,7 +137,7 @@ open_special (const char *path, GError **error)
   struct stat info;
 
   if (fd < 0 && errno == ENXIO)
-    fail (error, ENXIO, N_ ("nobody reads from this pipe"));
+    fail (error, ENXIO, N_ ("nothing reads from this pipe"));
   else if (fd < 0)
     fail (error, errno, NULL);
   else if (fstat (fd, &info) != 0 || S_ISREG (info.st_mode))

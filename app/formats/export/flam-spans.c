@@ -140,6 +140,6 @@ flam_spans_check (const FlamPart *part, GError **error)
   return flam_error_set (error,
                          FLAM_ERROR_UNSUPPORTED,
                          N_ ("this format holds only times, and “%s” is not a "
-                             "time; choose another with --measure"),
+                             "time; choose another measure"),
                          flam_profile_string (part->profile, measure->id));
 }

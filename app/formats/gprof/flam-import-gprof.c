@@ -314,7 +314,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (reader.functions == 0)
     return flam_source_invalid (
-        source, error, N_ ("gprof's tables contain no functions"));
+        source, error, N_ ("gprof's tables have no functions"));
   flam_text_warn_bad (&text, load->builder, N_ ("output of gprof"));
   return flam_gprof_graph_finish (graph, error);
 }

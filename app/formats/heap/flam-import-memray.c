@@ -66,9 +66,8 @@ refuse_version (FlamMemray *reader, GError **error)
         FLAM_ERROR_UNSUPPORTED,
         FLAM_NO_OFFSET,
         N_ ("written by Memray %s (version %u of its format; versions 12 and "
-            "13 are supported): convert it with that Memray's \"memray "
-            "flamegraph\" or \"memray transform speedscope\" and open the "
-            "result"),
+            "13 are supported): convert it with that Memray's “memray "
+            "flamegraph” or “memray transform speedscope” and open the result"),
         writer,
         reader->version);
   return flam_source_error (
@@ -77,8 +76,8 @@ refuse_version (FlamMemray *reader, GError **error)
       FLAM_ERROR_UNSUPPORTED,
       FLAM_NO_OFFSET,
       N_ ("version %u of Memray's format; versions 12 and 13 are supported: "
-          "convert it with the \"memray flamegraph\" of the Memray that wrote "
-          "it and open the result"),
+          "convert it with the “memray flamegraph” of the Memray that wrote it "
+          "and open the result"),
       reader->version);
 }
 

@@ -386,8 +386,8 @@ flam_memray_report_read (FlamMemrayReport *report,
         error,
         FLAM_ERROR_UNSUPPORTED,
         FLAM_NO_OFFSET,
-        N_ ("not a flame graph or table: only reports made with \"memray "
-            "flamegraph\" and \"memray table\" can be opened"));
+        N_ ("not a flame graph or table: only reports made with “memray "
+            "flamegraph” and “memray table” can be opened"));
   report->leaks = flam_source_head_has (source, 8192, "(memory leaks)");
   json = flam_json_load (load, at);
   if (json->token == FLAM_JSON_ARRAY)

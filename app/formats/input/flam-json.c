@@ -103,7 +103,7 @@ flam_json_open (FlamJson *json, const void *data, gsize size)
 static const guint8 *
 scan_escape (FlamJson *json, const guint8 *p)
 {
-  static const char problem[] = N_ ("a bad escape in a string");
+  static const char problem[] = N_ ("an invalid escape in a string");
 
   if (p < json->end && *p != 'u' && memchr ("\"\\/bfnrt", *p, 8) != NULL)
     return p + 1;
@@ -388,7 +388,7 @@ scan_key (FlamJson *json)
     return FALSE;
   skip_space (json);
   if (json->at == json->end || *json->at != ':')
-    return fail (json, json->at, N_ ("no ':' after a key")), FALSE;
+    return fail (json, json->at, N_ ("no “:” after a key")), FALSE;
   json->at++;
   skip_space (json);
   if (json->at == json->end)

@@ -113,7 +113,7 @@ have_room (FlamSpool *spool, guint64 size, GError **error)
     return flam_error_set (
         error,
         FLAM_ERROR_TOO_LARGE,
-        N_ ("there is not enough room for the unpacked file: %s has %" PRIu64
+        N_ ("not enough room for the unpacked file: %s has %" PRIu64
             " MiB left"),
         g_get_tmp_dir (),
         left >> 20);

@@ -157,13 +157,13 @@ refuse_zip (FlamPacked found, GError **error)
       error,
       FLAM_ERROR_INVALID,
       "%s",
-      found == FLAM_PACKED_NO_FILE ? N_ ("there is no file in this zip archive")
+      found == FLAM_PACKED_NO_FILE ? N_ ("this zip archive has no files")
       : found == FLAM_PACKED_INSTRUMENTS
           ? N_ ("this is a document of Instruments; export its samples with "
-                "`xctrace export --input X.trace --xpath "
-                "'//table[@schema=\"time-profile\"]'` and open that")
-          : N_ ("there are several files in this zip archive; unpack it and "
-                "open the capture"));
+                "“xctrace export --input X.trace --xpath "
+                "'//table[@schema=\"time-profile\"]'” and open that")
+          : N_ ("this zip archive has several files; unpack it and open the "
+                "capture"));
 }
 
 /* Whether `functions` unpack it. */

@@ -300,11 +300,13 @@ read_header (FlamJfrChunk *chunk, const guint8 *at)
     return flam_jfr_fail (
         chunk,
         at + 4,
-        N_ ("a flight recording of a JDK before 11, which is not supported; "
-            "the \"jfr\" of JDK 8 converts it only to text"));
+        N_ ("this is a flight recording of a JDK before 11, which is not "
+            "supported; the “jfr” of JDK 8 converts it only to text"));
   if ((big_endian (at + 64, 4) & 1) == 0)
-    return flam_jfr_fail (
-        chunk, at + 64, N_ ("a flight recording without varints"));
+    return flam_jfr_fail (chunk,
+                          at + 64,
+                          N_ ("this flight recording does not use compressed "
+                              "integers, which is not supported"));
   size = big_endian (at + 8, 8);
   chunk->cut = size < HEADER || size > (guint64)(end - at);
   if (!chunk->cut)

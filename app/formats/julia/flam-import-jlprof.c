@@ -416,7 +416,7 @@ read_all (Reader *reader, GError **error)
         error,
         FLAM_ERROR_UNSUPPORTED,
         8,
-        N_ ("a .jlprof in another byte order, or of an unknown version"));
+        N_ ("this .jlprof has another byte order or an unknown version"));
   kind = data[12];
   reader->steps = reader->load->source->size * STEPS_PER_BYTE;
   reader->at = data + HEADER;

@@ -437,7 +437,7 @@ load (FlamLoad *load, GError **error)
 
   if (at == NULL)
     return flam_source_invalid (
-        load->source, error, N_ ("a ProfileCanvas page without its data"));
+        load->source, error, N_ ("this ProfileCanvas page has no data"));
   reader.json = flam_json_load (load, at);
   read_trees (&reader);
   at = reader.json->at;

@@ -617,7 +617,7 @@ load (FlamLoad *load, GError **error)
         load->source,
         error,
         N_ ("this is a recording of perf stat, which has counts but no stacks; "
-            "record with `perf record -g` and open the perf.data"));
+            "record with “perf record -g” and open the perf.data"));
   import.reader = flam_arena_keep (
       load, flam_perf_reader_new (file, TRUE), flam_perf_reader_free);
   import.modules = flam_perf_modules_new (file, load, load->options->binaries);

@@ -176,10 +176,10 @@ load (FlamLoad *load, GError **error)
   if (!flam_json_end (json, load, reader.samples > 0, error))
     return FALSE;
   return reader.found ||
-         flam_source_invalid (load->source,
-                              error,
-                              N_ ("the output of perf data convert contains no "
-                                  "list of samples"));
+         flam_source_invalid (
+             load->source,
+             error,
+             N_ ("this output of perf data convert has no list of samples"));
 }
 
 const FlamImporter flam_import_perf_json = {

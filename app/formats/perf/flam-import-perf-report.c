@@ -315,7 +315,7 @@ warn (FlamStackText *text, const FlamReport *report)
     flam_builder_warn (
         text->builder,
         N_ ("the report divides a function's cost among its callers, including "
-            "all that it calls; `perf report --no-children` does not"));
+            "all that it calls; “perf report --no-children” does not"));
   if (report->pushed >= MAX_FRAMES)
     flam_builder_warn (
         text->builder,

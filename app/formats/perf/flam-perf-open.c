@@ -41,7 +41,7 @@ flam_perf_file_open (const FlamSource *source,
                          error,
                          FLAM_ERROR_INVALID,
                          file->data_offset,
-                         N_ ("the file lists no events"));
+                         N_ ("the file has no events"));
       return NULL;
     }
   return g_steal_pointer (&file);

@@ -158,8 +158,8 @@ load (FlamLoad *load, GError **error)
          flam_source_invalid (
              load->source,
              error,
-             N_ ("this Perfetto trace holds no stacks and no slices; record "
-                 "callstacks (linux.perf), allocations (android.heapprofd) or "
+             N_ ("this Perfetto trace has no stacks and no slices; record call "
+                 "stacks (linux.perf), allocations (android.heapprofd) or "
                  "track events"));
 }
 

@@ -197,7 +197,7 @@ flam_perfetto_add_heap (FlamPerfetto *trace)
 {
   static const FlamMeasureRow measures[] = {
     { "allocated", N_ ("Allocated memory"), FLAM_OF_BYTES },
-    { "leaked", N_ ("Not freed"), FLAM_OF_BYTES },
+    { "leaked", N_ ("Leaked memory"), FLAM_OF_BYTES },
     { "allocations", N_ ("Allocations"), FLAM_OF_BLOCKS },
   };
   FlamBuilder *builder = trace->names.builder;

@@ -292,7 +292,7 @@ load (FlamLoad *load, GError **error)
 
   if (at == NULL)
     return flam_source_invalid (
-        load->source, error, N_ ("a flame graph page without its data"));
+        load->source, error, N_ ("this flame graph page has no data"));
   reader->builder = load->builder;
   reader->open = flam_arena_array (load, Node);
   reader->deltas = flam_arena_array (load, gint64);

@@ -85,7 +85,7 @@ flam_name_attributes_parse (const char *text, GError **error)
           g_set_error (error,
                        FLAM_ERROR,
                        FLAM_ERROR_INVALID,
-                       N_ ("line %u: expected a function, and behind tabs id=, "
+                       N_ ("line %u: expected a function, and after tabs id=, "
                            "class=, href= or target="),
                        i + 1);
           return NULL;

@@ -512,7 +512,7 @@
     }
     svg.setAttribute ("tabindex", "0");
     svg.setAttribute ("role", "application");
-    svg.setAttribute ("aria-label", (chart ? "Flame chart of " : "Flame graph of ") + title +
+    svg.setAttribute ("aria-label", (chart ? "Chart of " : "Flame graph of ") + title +
       ": arrow keys go from function to function, Enter zooms, Escape goes back");
     details.setAttribute ("aria-live", "polite");
     matched.setAttribute ("aria-live", "polite");

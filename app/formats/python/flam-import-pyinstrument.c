@@ -405,7 +405,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (!reader.found)
     return flam_source_invalid (
-        load->source, error, N_ ("a pyinstrument report without frames"));
+        load->source, error, N_ ("this pyinstrument report has no frames"));
   add_tree (&reader);
   return TRUE;
 }

@@ -283,7 +283,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (!reader.found)
     return flam_source_invalid (
-        load->source, error, N_ ("a Scalene profile without files"));
+        load->source, error, N_ ("this Scalene profile has no files"));
   add_lines (&reader);
   return TRUE;
 }

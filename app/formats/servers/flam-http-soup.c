@@ -184,20 +184,16 @@ fail_for (const Exchange *exchange,
     fail (error, G_IO_ERROR_TIMED_OUT, N_ ("the server does not answer"));
   else if (g_error_matches (why, G_TLS_ERROR, G_TLS_ERROR_NOT_TLS) ||
            g_error_matches (why, G_TLS_ERROR, G_TLS_ERROR_MISC))
-    fail (error,
-          G_IO_ERROR_FAILED,
-          N_ ("the server does not answer as one with TLS (https) does"));
+    fail (error, G_IO_ERROR_FAILED, N_ ("the server does not use TLS (https)"));
   else if (g_error_matches (
                why, SOUP_SESSION_ERROR, SOUP_SESSION_ERROR_PARSING) ||
            exchange->interim > MAX_INTERIM)
-    fail (error,
-          G_IO_ERROR_FAILED,
-          N_ ("the server does not answer as one with HTTP does"));
+    fail (error, G_IO_ERROR_FAILED, N_ ("the server does not use HTTP"));
   else if (g_error_matches (why, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT) ||
            g_error_matches (why, G_IO_ERROR, G_IO_ERROR_CONNECTION_CLOSED))
     fail (error,
           why->code,
-          N_ ("the server ends the connection without an answer"));
+          N_ ("the server closed the connection without an answer"));
   else
     {
       g_propagate_error (error, why);

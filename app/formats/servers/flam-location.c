@@ -172,7 +172,7 @@ read_range (FlamLocation *location, GError **error)
     location->from = location->to - HOUR_MS;
   if (location->from >= location->to)
     return flam_location_error (
-        location, error, N_ ("the range ends before it begins"));
+        location, error, N_ ("the time range ends before it begins"));
   return TRUE;
 }
 
@@ -341,7 +341,7 @@ take_apart (FlamLocation *location, GUri *uri, const char *http, GError **error)
 
   if (host == NULL || *host == '\0')
     return flam_location_error (
-        location, error, N_ ("there is no host in this address"));
+        location, error, N_ ("this address has no host"));
   if (port < 0 && location->kind == FLAM_LOCATION_CLICKHOUSE)
     port = strcmp (http, "https") == 0 ? 8443 : 8123;
   root = join_server (http, host, port, TRUE);

@@ -45,8 +45,7 @@ flam_push_check (const FlamLocation *location, GError **error)
          flam_location_error (
              location,
              error,
-             N_ ("the kind of server cannot be told from this address; "
-                 "expected "
+             N_ ("the kind of server is not clear from this address; expected "
                  "pyroscope+http://…, otlp+http://…, clickhouse://…, or an "
                  "address that ends with /ingest or /v1development/profiles"));
 }
@@ -201,11 +200,10 @@ check_pyroscope (const FlamLocation *location,
                  GError **error)
 {
   return answer[strspn (answer, " \t\r\n\357\273\277")] != '<' ||
-         flam_location_error (
-             location,
-             error,
-             N_ ("a web page answers here, not Pyroscope; the capture was not "
-                 "taken"));
+         flam_location_error (location,
+                              error,
+                              N_ ("the answer is a web page, not Pyroscope's; "
+                                  "the capture was not accepted"));
 }
 
 static gboolean
@@ -267,16 +265,15 @@ read_response (const FlamLocation *location,
   while (flam_proto_next (&whole))
     ;
   if (whole.bad)
-    return flam_location_error (
-        location,
-        error,
-        N_ ("the answer is not one of an OTLP server; the capture was not "
-            "taken"));
+    return flam_location_error (location,
+                                error,
+                                N_ ("the answer is not an OTLP server's; the "
+                                    "capture was not accepted"));
   if (rejected > 0)
     return flam_location_error (
         location,
         error,
-        N_ ("the server left out %" PRIu64 " profiles: %s"),
+        N_ ("the server rejected %" PRIu64 " profiles: %s"),
         rejected,
         valid != NULL ? valid : "?");
   *note = g_steal_pointer (&valid);

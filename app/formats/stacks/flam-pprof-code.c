@@ -220,7 +220,7 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
         file->load->source,
         error,
         N_ ("several pprof profiles in one file; write each to its own file "
-            "and add them up with `flambeau-cli merge`"));
+            "and add them up with “flambeau-cli merge”"));
   if (proto.bad)
     flam_load_partial (
         file->load, NULL, N_ ("the file ends in the middle of a message"));

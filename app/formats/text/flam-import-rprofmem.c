@@ -120,7 +120,7 @@ load (FlamLoad *load, GError **error)
   if (profile->samples == 0)
     return flam_source_invalid (load->source,
                                 error,
-                                N_ ("there are no stacks in this %s"),
+                                N_ ("this %s has no stacks"),
                                 N_ ("output of Rprofmem"));
   flam_builder_warn_count (
       load->builder,

@@ -278,8 +278,8 @@ finish (Reader *reader, GError **error)
         reader->load->source,
         error,
         N_ ("no row has a weight or a stack; export the table of samples with "
-            "`xctrace export --input X.trace --xpath "
-            "'//table[@schema=\"time-profile\"]'`"));
+            "“xctrace export --input X.trace --xpath "
+            "'//table[@schema=\"time-profile\"]'”"));
   if (reader->used[FLAM_XCTRACE_WEIGHT])
     flam_builder_add_standard_measure (
         reader->xctrace.builder, FLAM_STANDARD_TIME, 0, FLAM_NONE);

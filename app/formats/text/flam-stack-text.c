@@ -358,10 +358,8 @@ flam_stack_text_load (FlamLoad *load, GError **error)
   if (!whole)
     return FALSE;
   if (text->samples == 0)
-    return flam_source_invalid (load->source,
-                                error,
-                                N_ ("there are no stacks in this %s"),
-                                dialect->what);
+    return flam_source_invalid (
+        load->source, error, N_ ("this %s has no stacks"), dialect->what);
   if (text->stack->len > 0)
     flam_load_partial (
         load, NULL, N_ ("the text ends within a stack, which is left out"));

@@ -507,9 +507,9 @@ load (FlamLoad *load, GError **error)
     return flam_source_invalid (
         load->source,
         error,
-        N_ ("this trace has neither calls nor stacks; record with `trace-cmd "
-            "record -p function_graph` or `trace-cmd record -e sched_switch "
-            "-T`"));
+        N_ ("this trace has neither calls nor stacks; record with “trace-cmd "
+            "record -p function_graph” or “trace-cmd record -e sched_switch "
+            "-T”"));
   trace->pending = flam_arena_vector (load, Pending, trace->file.cpus.n);
   if (graph)
     flam_call_tree_init (&trace->tree, load);

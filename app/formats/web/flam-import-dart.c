@@ -250,7 +250,7 @@ load (FlamLoad *load, GError **error)
       load->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
   if (read_samples (&reader) == 0)
     return flam_source_invalid (
-        load->source, error, N_ ("there are no samples in this file"));
+        load->source, error, N_ ("this file has no samples"));
   flam_builder_facts (load->builder)->truncated_stacks = reader.truncated;
   flam_builder_warn_count (
       load->builder,

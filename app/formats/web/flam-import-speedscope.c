@@ -388,7 +388,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (reader.profiles->len == 0)
     return flam_source_invalid (
-        load->source, error, N_ ("a speedscope file without profiles"));
+        load->source, error, N_ ("this speedscope file has no profiles"));
   if (reader.left_out)
     flam_builder_warn (load->builder,
                        N_ ("more than %d measures: profiles with further "

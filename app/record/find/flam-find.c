@@ -184,7 +184,7 @@ add_named (GArray *pids, const char *name, GError **error)
 
   if (roots->len == 0)
     return flam_error_set (
-        error, FLAM_ERROR_SYSTEM, N_ ("no process is named %s"), name);
+        error, FLAM_ERROR_SYSTEM, N_ ("no process named “%s”"), name);
   if (roots->len > 1)
     {
       list = list_processes (roots);
@@ -233,20 +233,20 @@ flam_find_targets (const FlamRecordOptions *options, GError **error)
   if (!add_groups (pids,
                    options->units,
                    flam_find_in_unit,
-                   N_ ("unit %s: no process of it is running"),
+                   N_ ("unit %s: it has no running process"),
                    error) ||
-      !add_groups (pids,
-                   options->cgroups,
-                   flam_find_in_cgroup,
-                   N_ ("control group %s: it does not exist, or has no "
-                       "processes"),
-                   error) ||
+      !add_groups (
+          pids,
+          options->cgroups,
+          flam_find_in_cgroup,
+          N_ ("control group %s: it does not exist or has no processes"),
+          error) ||
       !add_groups (
           pids,
           options->containers,
           flam_find_in_container,
-          N_ ("container %s: not found; neither podman, docker, machinectl nor "
-              "the control groups list a running container of this name"),
+          N_ ("container %s: neither podman, docker, machinectl nor the "
+              "control groups list a running container of this name"),
           error))
     return NULL;
   return flam_find_sort (pids, options->follow);

@@ -141,7 +141,7 @@ receive (FlamConnection *connection,
   guint64 size;
 
   if (strcmp (word, "none") == 0)
-    return fail (options, N_ ("there is no such file"), error);
+    return fail (options, N_ ("no such file"), error);
   if (!g_str_has_prefix (word, "file ") ||
       !g_ascii_string_to_unsigned (
           g_strstrip ((char *)word + 5), 10, 0, G_MAXINT64, &size, NULL))
@@ -163,7 +163,7 @@ fetch (FlamConnection *connection,
   g_autofree char *word = NULL;
 
   if (!g_path_is_absolute (options->fetch) || strchr (options->fetch, '\n'))
-    return fail (options, N_ ("there is no such file"), error);
+    return fail (options, N_ ("no such file"), error);
   if (!flam_connection_open (connection, options->host, script, error) ||
       !flam_connection_write (connection, name, strlen (name), error))
     return FALSE;

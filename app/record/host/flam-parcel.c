@@ -167,11 +167,11 @@ add_folder (FlamParcel *parcel, const char *folder, GError **error)
         }
     }
   return parcel->linker != NULL ||
-         flam_error_set (error,
-                         FLAM_ERROR_SYSTEM,
-                         N_ ("%s contains no recorder; app/recorders makes "
-                             "such a folder"),
-                         folder);
+         flam_error_set (
+             error,
+             FLAM_ERROR_SYSTEM,
+             N_ ("%s has no recorder; app/recorders makes such a folder"),
+             folder);
 }
 
 static char *
@@ -335,7 +335,7 @@ flam_parcel_pack (const FlamParcel *parcel, GError **error)
     {
       g_byte_array_unref (packer.packed);
       return flam_error_null (
-          error, FLAM_ERROR_SYSTEM, N_ ("there is not enough memory"));
+          error, FLAM_ERROR_SYSTEM, N_ ("not enough memory"));
     }
   for (guint i = 0; i < parcel->items->len; i++)
     pack_item (&packer, &g_array_index (parcel->items, Item, i));

@@ -9,8 +9,8 @@
 const char *
 flam_alloc_attach_obstacle (const FlamInjection *injection, pid_t pid)
 {
-  return N_ ("runs already, and on this processor allocations can only be "
-             "recorded of a program that is launched");
+  return N_ ("is already running, and on this processor allocations can only "
+             "be recorded from the start of a program");
 }
 
 FlamAllocAttached *

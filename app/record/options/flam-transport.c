@@ -62,12 +62,12 @@ flam_transport_check (const char *host, GError **error)
   if (*name != '\0' && *name != '-' && strpbrk (host, " \t\r\n") == NULL &&
       g_utf8_validate (host, -1, NULL))
     return TRUE;
-  return flam_error_set (error,
-                         FLAM_ERROR_INVALID,
-                         N_ ("--host “%s”: expected a host of ssh, "
-                             "podman:NAME, docker:NAME, machine:NAME, "
-                             "pod/NAME or adb:SERIAL"),
-                         host);
+  return flam_error_set (
+      error,
+      FLAM_ERROR_INVALID,
+      N_ ("--host “%s”: expected an SSH host, podman:NAME, docker:NAME, "
+          "machine:NAME, pod/NAME or adb:SERIAL"),
+      host);
 }
 
 static char *

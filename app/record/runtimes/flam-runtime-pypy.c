@@ -26,7 +26,7 @@ open_process (FlamRuntimeProcess *process,
       break;
     case FLAM_PYPY_UNKNOWN:
     default:
-      *why = N_ ("the list of functions in this build of PyPy is not found");
+      *why = N_ ("the list of functions in this build of PyPy was not found");
       *help = N_ ("run the program with python3");
     }
   process->layout = g_memdup2 (&layout, sizeof layout);

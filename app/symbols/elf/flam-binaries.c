@@ -221,7 +221,7 @@ flam_binaries_find (FlamBinaries *binaries,
     found = find_in_caches (&wanted);
   if (!found && why)
     *why = wanted.other
-               ? g_strdup_printf (N_ ("build id differs: recorded %s, %s"),
+               ? g_strdup_printf (N_ ("build ID differs: recorded %s, %s"),
                                   build_id,
                                   wanted.other)
                : g_strdup_printf (N_ ("file not found: %s"), path);

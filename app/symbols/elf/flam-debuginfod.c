@@ -146,7 +146,7 @@ find (FlamDebuginfod *debuginfod,
   if (fd < 0)
     return flam_error_null (error,
                             FLAM_ERROR_SYSTEM,
-                            N_ ("debuginfod: build id %s: %s"),
+                            N_ ("debuginfod: build ID %s: %s"),
                             build_id,
                             g_strerror (-fd));
   close (fd);

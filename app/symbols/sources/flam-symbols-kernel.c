@@ -34,7 +34,7 @@ find_difference (const FlamSymbolContext *context,
   if (*target->build_id && strcmp (target->build_id, own) != 0 &&
       !g_str_has_prefix (target->path, "/lib/modules/"))
     return g_strdup_printf (
-        N_ ("build id differs: recorded %s, the running kernel has %s"),
+        N_ ("build ID differs: recorded %s, the running kernel has %s"),
         target->build_id,
         *own ? own : "none");
   if (flam_symbol_context_is_here (context))

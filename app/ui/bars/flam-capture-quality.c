@@ -70,7 +70,7 @@ static const struct
                     N_ ("How many rows of samples the capture has."),
                     N_ ("With fewer than a few hundred, shares are rough: "
                         "record longer or at a higher rate.") },
-  [ROW_BLOCKS] = { N_ ("Allocation records"),
+  [ROW_BLOCKS] = { N_ ("Allocation Records"),
                    N_ ("How many rows of allocations the capture has."),
                    N_ ("If rare allocations matter, record all of them.") },
   [ROW_SAMPLED] = { N_ ("Allocation Sampling"),
@@ -83,15 +83,15 @@ static const struct
                       "began are not counted, and neither is their release."),
                   N_ ("Start the program with the recorder to see all of its "
                       "memory.") },
-  [ROW_LOST] = { N_ ("Lost events"),
+  [ROW_LOST] = { N_ ("Lost Events"),
                  N_ ("Events that the recorder was too slow to process."),
                  N_ ("Let that recorder have larger buffers (perf record "
                      "--mmap-pages), or lower its rate.") },
-  [ROW_LOST_OURS] = { N_ ("Lost events"),
+  [ROW_LOST_OURS] = { N_ ("Lost Events"),
                       N_ ("Samples that the recorder was too slow to take, or "
                           "for which the program had ended."),
                       N_ ("Lower the sampling rate, or leave a CPU free.") },
-  [ROW_LATE] = { N_ ("Late samples"),
+  [ROW_LATE] = { N_ ("Late Samples"),
                  N_ ("Samples taken a period late, or skipped for that reason, "
                      "because the machine was busy."),
                  N_ ("Lower the sampling rate, or leave a CPU free.") },

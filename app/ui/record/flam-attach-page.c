@@ -93,7 +93,8 @@ tell_if_empty (FlamAttachPage *self)
     return;
   gtk_widget_set_visible (GTK_WIDGET (self->nothing), FALSE);
   if (g_list_model_get_n_items (G_LIST_MODEL (self->selection)) == 0)
-    tell (self, _ ("No process matches. Those that start appear here."));
+    tell (self,
+          _ ("No process matches. New processes appear here as they start."));
 }
 
 /* The descendants of the selected processes, without these themselves. */

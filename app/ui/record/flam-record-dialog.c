@@ -66,7 +66,7 @@ static const struct
   guint hz;
   const char *words;
 } rates[] = {
-  { 97, N_ ("Low: %s times per second, costs nothing noticeable") },
+  { 97, N_ ("Low: %s times per second, no noticeable cost") },
   { 997, N_ ("Normal: %s times per second, nearly free") },
   { 1999, N_ ("High: %s times per second, slightly slower") },
   { 4999, N_ ("Very High: %s times per second, slower") },
@@ -77,7 +77,7 @@ static const struct
   guint64 bytes;
   const char *words;
 } strengths[] = {
-  { 4 << 20, N_ ("Low: every 4 MiB, costs nothing noticeable") },
+  { 4 << 20, N_ ("Low: every 4 MiB, no noticeable cost") },
   { 512 << 10, N_ ("Normal: every 512 KiB, nearly free") },
   { 64 << 10, N_ ("High: every 64 KiB, slightly slower") },
   { 0, N_ ("Exact: every allocation, slower") },
@@ -427,8 +427,8 @@ update (FlamRecordDialog *self)
   gtk_widget_set_visible (self->python_malloc_row, memory && !attach);
   adw_action_row_set_subtitle (
       ADW_ACTION_ROW (self->mode),
-      attach && memory ? _ ("Memory Allocated From Now On")
-      : calls ? _ ("Programs that Make Many System Calls Become Slower")
+      attach && memory ? _ ("Memory allocated from now on")
+      : calls ? _ ("Programs that make many system calls become slower")
               : "");
 }
 

@@ -175,6 +175,10 @@ flam_columns_add_cost (GtkColumnView *view, FlamCost cost, gboolean sorted)
                                             GINT_TO_POINTER (cost));
 
   flam_columns_fit (column, 150, 72);
+  flam_columns_set_meaning (column,
+                            cost == FLAM_COST_SELF
+                                ? _ ("Self excludes the functions it calls")
+                                : _ ("Total includes the functions it calls"));
   flam_columns_largest_first (column);
   if (sorted)
     take_sorter (column, cost == FLAM_COST_SELF ? by_self : by_total);

@@ -289,6 +289,45 @@ is_figure (GtkColumnViewColumn *column)
   return g_object_get_data (G_OBJECT (column), "flam-largest-first") != NULL;
 }
 
+/* The column with the title at `x` of the header; NULL: none. */
+static GtkColumnViewColumn *
+column_below (GtkColumnView *view, GtkWidget *header, double x)
+{
+  GtkWidget *title = gtk_widget_get_first_child (header);
+  guint position = 0;
+
+  for (; title != NULL; title = gtk_widget_get_next_sibling (title))
+    {
+      graphene_rect_t box;
+
+      if (!gtk_widget_get_visible (title))
+        continue;
+      if (gtk_widget_compute_bounds (title, header, &box) &&
+          x >= box.origin.x && x < box.origin.x + box.size.width)
+        return column_at (view, position);
+      position++;
+    }
+  return NULL;
+}
+
+static gboolean
+on_query_title (GtkColumnView *view,
+                int x,
+                int y,
+                gboolean by_keyboard,
+                GtkTooltip *tooltip,
+                GtkWidget *header)
+{
+  GtkColumnViewColumn *column =
+      by_keyboard ? NULL : column_below (view, header, x);
+  const char *meaning =
+      column != NULL ? g_object_get_data (G_OBJECT (column), "flam-meaning")
+                     : NULL;
+
+  gtk_tooltip_set_text (tooltip, meaning);
+  return meaning != NULL;
+}
+
 /* Figures are sorted largest first: the first click on the title puts the
  * largest on top, the next one reverses the order. "flam-sorted" is the column
  * that has its largest on top. */
@@ -301,22 +340,8 @@ on_title (GtkGestureClick *click,
 {
   GtkWidget *header =
       gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (click));
-  GtkWidget *title = gtk_widget_get_first_child (header);
-  GtkColumnViewColumn *column;
-  guint position = 0;
+  GtkColumnViewColumn *column = column_below (view, header, x);
 
-  for (; title != NULL; title = gtk_widget_get_next_sibling (title))
-    {
-      graphene_rect_t box;
-
-      if (!gtk_widget_get_visible (title))
-        continue;
-      if (gtk_widget_compute_bounds (title, header, &box) &&
-          x >= box.origin.x && x < box.origin.x + box.size.width)
-        break;
-      position++;
-    }
-  column = title != NULL ? column_at (view, position) : NULL;
   if (column != NULL && gtk_column_view_column_get_sorter (column) == NULL)
     return;
   /* GTK keeps the previously visible row in view. */
@@ -350,15 +375,28 @@ flam_columns_largest_first (GtkColumnViewColumn *column)
 }
 
 void
+flam_columns_set_meaning (GtkColumnViewColumn *column, const char *meaning)
+{
+  g_object_set_data_full (
+      G_OBJECT (column), "flam-meaning", g_strdup (meaning), g_free);
+}
+
+void
 flam_columns_prepare (GtkColumnView *view)
 {
   GtkGesture *click = gtk_gesture_click_new ();
+  GtkWidget *header = gtk_widget_get_first_child (GTK_WIDGET (view));
 
   gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (click),
                                               GTK_PHASE_CAPTURE);
   g_signal_connect (click, "released", G_CALLBACK (on_title), view);
-  gtk_widget_add_controller (gtk_widget_get_first_child (GTK_WIDGET (view)),
-                             GTK_EVENT_CONTROLLER (click));
+  gtk_widget_add_controller (header, GTK_EVENT_CONTROLLER (click));
+  gtk_widget_set_has_tooltip (header, TRUE);
+  g_signal_connect_object (header,
+                           "query-tooltip",
+                           G_CALLBACK (on_query_title),
+                           view,
+                           G_CONNECT_SWAPPED);
   g_signal_connect (
       view, "notify::hadjustment", G_CALLBACK (on_adjustment), NULL);
   on_adjustment (view);

@@ -27,6 +27,9 @@ void flam_columns_need (GtkListItemFactory *factory,
                         int (*part) (GtkWidget *child));
 void flam_columns_forget_needs (GtkColumnView *view);
 void flam_columns_set_wanted (GtkColumnViewColumn *column, gboolean wanted);
+/* The tooltip of the column's title. */
+void flam_columns_set_meaning (GtkColumnViewColumn *column,
+                               const char *meaning);
 void flam_columns_largest_first (GtkColumnViewColumn *column);
 /* Sorts by this column, the largest first. */
 void flam_columns_sort (GtkColumnView *view, GtkColumnViewColumn *column);

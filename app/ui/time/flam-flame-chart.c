@@ -146,7 +146,7 @@ describe (FlamFlameChart *self, guint span)
   g_autofree char *name = NULL;
 
   if (self->chart == NULL || span >= self->chart->n_spans)
-    return g_strdup (_ ("Flame chart"));
+    return g_strdup (_ ("Chart"));
   one = &self->chart->spans[span];
   lane = &self->chart->lanes[flam_chart_lane_of (self->chart, span, &row)];
   name = lane->is_states && row == 0

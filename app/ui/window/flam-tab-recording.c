@@ -55,7 +55,7 @@ say_end (FlamTab *self)
   g_autofree char *end = flam_recording_describe_end (self->recorded);
   g_autofree char *name =
       g_filename_display_name (flam_recording_get_path (self->recorded));
-  g_autofree char *where = g_strdup_printf (_ ("The capture is %s"), name);
+  g_autofree char *where = g_strdup_printf (_ ("Saved as %s"), name);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   AdwToast *toast = adw_toast_new (end);

@@ -464,7 +464,7 @@ legend_of_change (const FlamPaletteLegend *legend, GPtrArray *entries)
     { N_ ("As before"), FLAM_CHANGE_KEPT, FALSE, 0 },
     { N_ ("New"), FLAM_CHANGE_NEW, FALSE, FLAM_RAMP_LEVELS },
     { N_ ("Gone"), FLAM_CHANGE_GONE, TRUE, FLAM_RAMP_LEVELS },
-    { N_ ("New Function"), FLAM_CHANGE_UNTRACKED, FALSE, FLAM_RAMP_LEVELS },
+    { N_ ("New function"), FLAM_CHANGE_UNTRACKED, FALSE, FLAM_RAMP_LEVELS },
   };
   const FlamTreeChange *change = legend->tree->change;
   guint kinds = change->kinds | 1u << FLAM_CHANGE_KEPT;

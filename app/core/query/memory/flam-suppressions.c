@@ -121,7 +121,7 @@ flam_suppressions_parse (FlamSuppressions *suppressions,
         return flam_error_set (
             error,
             FLAM_ERROR_INVALID,
-            N_ ("not a rule of the form \"leak:PATTERN\" (at line %u)"),
+            N_ ("not a rule of the form “leak:PATTERN” (at line %u)"),
             line);
       text = next;
     }

@@ -228,7 +228,7 @@ flam_selection_add_transform (FlamSelection *selection,
   if (selection->transforms->len >= FLAM_TRANSFORMS_MAX)
     return flam_error_set (error,
                            FLAM_ERROR_TOO_LARGE,
-                           N_ ("More than %d transforms"),
+                           N_ ("more than %d transforms"),
                            FLAM_TRANSFORMS_MAX);
   if (kind != FLAM_TRANSFORM_STOP_AT && kind != FLAM_TRANSFORM_PRUNE)
     regex = flam_regex_new (pattern, G_REGEX_OPTIMIZE, &why);
