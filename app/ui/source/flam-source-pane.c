@@ -439,8 +439,8 @@ label_alone (FlamSourcePane *self)
                         function ? _ ("This function") : _ ("This path"));
   gtk_widget_set_tooltip_text (
       GTK_WIDGET (self->alone_button),
-      function ? _ ("Count only this function's own frames, not other callers "
-                    "of the file's lines")
+      function ? _ ("Count only this function’s own frames, not other callers "
+                    "of the file’s lines")
                : _ ("Count only the stacks through the selected path"));
 }
 
