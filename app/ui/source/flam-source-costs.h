@@ -20,7 +20,7 @@ typedef struct
 {
   FlamViewData *view_data;
   FlamWeights *path_weights; /* of the path; NULL: the view data's count */
-  FlamLineRow *rows; /* ascending by line */
+  FlamLineRow *rows;         /* ascending by line */
   guint n;
   gint64 whole; /* the selection's total, at least 1: the full length of bars */
   guint32 hottest;  /* line with the greatest self, else total; 0: none */
