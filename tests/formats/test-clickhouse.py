@@ -157,7 +157,7 @@ class Store(unittest.TestCase):
         one = self.url("runs", "commit=a%27b&job=7")
         self.assertEqual(["a'b"], [r["commit"] for r in json.loads(run("history", "--json", one))])
         self.assertEqual(top(one), top(ONE, "--measure", "cpu-time"))
-        self.assertIn("no selection", run("history", "--thread", "main", store, code=2))
+        self.assertIn("--measure is the only selection", run("history", "--thread", "main", store, code=2))
 
     def test_refused(self):
         self.assertIn("error 404", run("info", self.url("nowhere"), code=1))

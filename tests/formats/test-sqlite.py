@@ -217,7 +217,7 @@ class Sqlite(unittest.TestCase):
         self.assertIn("not a store", refuse("--store", other))
         self.assertIn("not a database", refuse("--store", text))
         self.assertIn("unable to open", refuse("--store", self.scratch / "none"))
-        self.assertIn("no selection but --measure",
+        self.assertIn("--measure is the only selection",
                       refuse(capture, "--store", store, "--filter", "x"))
         self.history(capture, "--store", store)
         with contextlib.closing(sqlite3.connect(store)) as base, base:
