@@ -699,7 +699,7 @@ test_recorder (void)
 }
 
 /* The line to show first: the costliest of the user's own code, including the
- * library code it calls. */
+ * library code it calls, but not the recorder's. */
 static void
 test_begin (void)
 {
@@ -709,11 +709,13 @@ test_begin (void)
     guint32 line;
     gint64 weight; /* of the stack up to here */
     gboolean root; /* and the next one begins again below main */
+    const char *module;
   } path[] = {
     { "main", "/home/me/app.c", 5, 0, FALSE },
     { "work", "/home/me/app.c", 9, 2, FALSE },
     { "sort", "/usr/include/sort.h", 3, 630, TRUE },
-    { "small", "/home/me/app.c", 20, 3, TRUE },
+    { "small", "/home/me/app.c", 20, 3, FALSE },
+    { FLAM_RECORDER_NAME, "", 0, 900, TRUE, FLAM_RECORDER_LIBRARY },
     { "tiny", "/home/me/tiny.c", 1, 1, TRUE },
     { "libc", "", 0, 364, TRUE },
   };
@@ -746,10 +748,16 @@ test_begin (void)
       flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
   for (guint i = 0; i < G_N_ELEMENTS (path); i++)
     {
-      FlamFunctionId function = flam_builder_function_named (
-          builder,
-          flam_builder_string (builder, path[i].function, -1),
-          FLAM_KIND_NATIVE);
+      const FlamFunction of = {
+        .name = flam_builder_string (builder, path[i].function, -1),
+        .module =
+            path[i].module != NULL
+                ? flam_builder_module (
+                      builder, path[i].module, "", FLAM_ADDRESS_FILE_OFFSET)
+                : FLAM_NONE,
+        .kind = FLAM_KIND_NATIVE,
+      };
+      FlamFunctionId function = flam_builder_function (builder, &of);
       FlamStringId file = flam_builder_string (builder, path[i].file, -1);
       FlamFrameId frame =
           flam_builder_frame_in (builder, function, 0, file, path[i].line, 0);

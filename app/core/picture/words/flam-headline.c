@@ -243,7 +243,7 @@ costs_init (Costs *costs,
   costs->within = g_new (FlamId, shown->n + 1);
   costs->charged = g_new0 (gint64, profile->functions.n + 1);
   costs->self = g_new0 (gint64, profile->functions.n + 1);
-  costs->recorded = find_through (costs, costs->recorder);
+  costs->recorded = flam_shown_in_recorder (shown, profile);
   for (FlamId s = 0; s < shown->n; s++)
     {
       FlamId function = function_of (costs, s);

@@ -334,6 +334,22 @@ flam_lines_all (const FlamWeights *weights,
 
 /* --- first line ----------------------------------------------------------- */
 
+static void
+leave_out_recorder (Sums *sums, const FlamProfile *profile)
+{
+  const FlamShown *stacks = &sums->shown;
+  g_autofree guint8 *recorder = flam_shown_in_recorder (stacks, profile);
+
+  for (FlamId s = 0; s < stacks->n; s++)
+    {
+      sums->self[s] = recorder[s] ? 0 : sums->self[s];
+      sums->total[s] = sums->self[s];
+    }
+  for (FlamId s = stacks->n; s-- > 0;)
+    if (stacks->prefix[s] != FLAM_NONE)
+      sums->total[stacks->prefix[s]] += sums->total[s];
+}
+
 /* The cost of a line as the innermost one with source, per FlamLinesText. */
 typedef struct
 {
@@ -437,6 +453,7 @@ flam_lines_begin (const FlamWeights *weights,
   rows = flam_column_steal (&column);
   inner = g_new0 (Inner, n + 1);
   sums_init (&sums, weights, selection);
+  leave_out_recorder (&sums, weights->profile);
   sum_lines (&sums, row_of_frame, rows);
   for (FlamId s = 0; s < sums.shown.n; s++)
     whole += sums.self[s];

@@ -61,7 +61,8 @@ typedef enum
 /* The line to show first: in the user's own code the line that costs most,
  * including the cost of other people's code that it calls; otherwise the line
  * with the greatest total, ties by self; then the same in the code of others.
- * Lines below 1 % are only taken if no line has more. `sources`: a
+ * Lines below 1 % are only taken if no line has more. What the recorder's
+ * library costs counts for no line. `sources`: a
  * FlamLinesText for each of the profile's strings. FALSE: no source is at
  * hand. */
 gboolean flam_lines_begin (const FlamWeights *weights,

@@ -52,6 +52,23 @@ is_recorder (const Walk *walk, FlamFrameId frame)
   return is_of_recorder (walk, walk->profile->frames.function[frame]);
 }
 
+guint8 *
+flam_shown_in_recorder (const FlamShown *shown, const FlamProfile *profile)
+{
+  guint8 *within = g_new0 (guint8, (gsize)shown->n + 1);
+  FlamId recorder = recorder_of (profile);
+
+  for (FlamId s = 0; recorder != FLAM_NONE && s < shown->n; s++)
+    {
+      FlamId function = profile->frames.function[shown->frame[s]];
+      FlamId prefix = shown->prefix[s];
+
+      within[s] = profile->functions.module[function] == recorder ||
+                  (prefix != FLAM_NONE && within[prefix]);
+    }
+  return within;
+}
+
 static void
 walk_clear (Walk *walk)
 {

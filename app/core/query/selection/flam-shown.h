@@ -75,6 +75,11 @@ guint8 *flam_shown_status (const FlamShown *shown,
                            const FlamProfile *profile,
                            const struct _FlamWeights *weights);
 
+/* Per shown stack: whether it is in the recorder's library or below it;
+ * g_free. */
+guint8 *flam_shown_in_recorder (const FlamShown *shown,
+                                const FlamProfile *profile);
+
 /* Whether the selection leaves stacks out. */
 gboolean flam_selection_drops_stacks (const FlamSelection *selection);
 
