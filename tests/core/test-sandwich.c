@@ -91,6 +91,20 @@ test_case (gconstpointer data)
       flam_tree_function (callees, 0), ==, flam_tree_function (tree, node));
 }
 
+/* The stacks of each node have its weight. */
+static void
+check_stacks (const FlamTree *side, const FlamTree *tree, const gint64 *weight)
+{
+  g_autofree gint64 *self = g_new (gint64, side->n);
+  g_autofree gint64 *total = g_new (gint64, side->n);
+
+  if (tree->stack_node == NULL)
+    return;
+  flam_tree_sum (side, weight, self, total);
+  for (FlamNodeId i = 0; i < side->n; i++)
+    g_assert_cmpint (total[i], ==, side->total[i]);
+}
+
 static void
 check_states (const FlamTree *tree)
 {
@@ -116,13 +130,15 @@ test_properties (void)
     {
       g_autoptr (FlamProfile) profile = flam_fixture_random ();
       g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamWeights) weights = NULL;
       g_autoptr (FlamTree) tree = NULL;
       g_autofree FlamFunctionRow *rows = NULL;
       guint n;
 
       selection->by = g_test_rand_int_range (0, FLAM_BY_FILE + 1);
       selection->recursion = g_test_rand_int_range (0, 3);
-      tree = tree_of (profile, selection);
+      weights = flam_weights_new (profile, selection, NULL, NULL);
+      tree = flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
       rows = flam_functions_new (tree, FLAM_SORT_TOTAL, &n);
       for (guint i = 0; i < n; i++)
         {
@@ -135,6 +151,8 @@ test_properties (void)
           g_assert_cmpint (callees->total[0], ==, rows[i].total);
           g_assert_cmpuint (
               flam_sandwich_find (tree, rows[i].node, tree), !=, FLAM_NONE);
+          check_stacks (callers, tree, weights->weight);
+          check_stacks (callees, tree, weights->weight);
           check_states (callers);
           check_states (callees);
         }

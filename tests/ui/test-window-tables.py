@@ -186,27 +186,39 @@ class TablesTest(Base):
             window.wait_label(lambda text: plain(text) == figures)
 
     def test_no_stack(self):
-        """The rows sum to the total: samples without a stack have one, which is
-        not a function that could be selected."""
+        """The rows sum to the total: samples without a stack have one, with its
+        figures below. A caller and a callee have theirs in the calls that are shown,
+        not those of one of their paths."""
         with tempfile.TemporaryDirectory() as folder:
             text, capture = f"{folder}/a.folded", f"{folder}/a.flambeau"
-            pathlib.Path(text).write_text("main;parse 10\nmain;lex 2\nmain 5\n")
+            pathlib.Path(text).write_text(
+                "main;parse;read 6\nmain;parse 2\nmain;eval;parse;read 4\nmain;read 3\nmain 5\n")
             subprocess.run([CLI, "export", text, "--hide", "^main$", "--to", "flambeau",
                             "--output", capture], check=True, stderr=subprocess.DEVNULL)
             window = self.open(capture)
             window.key("ctrl+3")
             wait_for("a row", lambda: self.cells("[no stack]"))
-            window.wait_label(lambda text: plain(text).startswith("total 17"))
+            window.wait_label(lambda text: plain(text).startswith("total 20"))
             wait_for("a function", lambda: self.cells("parse"))
             window.mouse(self.cells("parse")[0])
             window.wait_label(lambda text: text == "parse")
             window.mouse(self.cells("[no stack]")[0])
-            window.wait_label(lambda text: text == "All")
+            window.wait_label(lambda text: plain(text) == "self 5 (25.0 %)   total 5 (25.0 %)")
+            self.assertEqual(window.labels().count("[no stack]"), 2)
             # The callers are not those of the function before.
             wait_for("no name above the callers", lambda: window.labels().count("parse") == 1)
             window.find(lambda name: name.startswith("The chosen row has no stacks"))
             window.mouse(self.cells("parse")[0])
             wait_for("its callers", lambda: window.labels().count("parse") > 2)
+            window.toggle("Table")
+            for table, name, figures in (
+                    ("Callees", "read", "self 10 (50.0 %)   total 10 (50.0 %) in calls from parse"),
+                    ("Callers", "eval", "total 4 (20.0 %) in calls of parse")):
+                below = window.find(table, ("table", "tree table"))
+                window.mouse(wait_for(name, lambda: [
+                    node for node in window.find_all(name, "label", below)
+                    if self.is_seen(node)])[0])
+                window.wait_label(lambda text: plain(text) == figures)
 
     def compare_with(self, path):
         self.window.action("win.compare-file")

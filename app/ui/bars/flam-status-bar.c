@@ -46,26 +46,75 @@ location_text (FlamSession *session, FlamNodeId node)
   return g_string_free (text, FALSE);
 }
 
-/* The figures of a node, or of its function over all stacks. */
-static FlamFunctionRow
-figures_of (const FlamTree *tree, FlamNodeId node, gboolean whole)
+/* What is shown: a node of the session's tree, its function in all stacks, or a
+ * node of another tree in which several paths are one. */
+typedef struct
 {
-  return whole ? flam_functions_row_of (tree, node)
-               : flam_functions_row_of_node (tree, node);
+  FlamNodeId node; /* of the session's tree */
+  gboolean whole;
+  const FlamTree *of; /* NULL: no other tree */
+  FlamNodeId merged;
+} Shown;
+
+static FlamFunctionRow
+figures_of (const FlamTree *tree, const Shown *shown)
+{
+  if (shown->of != NULL)
+    return shown->of->measure == tree->measure
+               ? flam_functions_row_of_node (shown->of, shown->merged)
+               : (FlamFunctionRow){ 0 };
+  return shown->whole ? flam_functions_row_of (tree, shown->node)
+                      : flam_functions_row_of_node (tree, shown->node);
+}
+
+static gboolean
+has_self (const FlamTree *tree, const Shown *shown)
+{
+  if (shown->of != NULL)
+    return flam_functions_has_self (shown->of, shown->merged);
+  return shown->whole || flam_functions_has_self (tree, shown->node);
+}
+
+/* Where the figures were counted, if not in one path of the session's tree. */
+static char *
+where_text (const FlamTree *tree,
+            const Shown *shown,
+            gint64 total,
+            const char *figures)
+{
+  if (shown->of != NULL && shown->of->rooted)
+    {
+      g_autofree char *middle =
+          flam_format_folded_name (flam_tree_name (shown->of, 0));
+
+      /* Translators: figures of a caller or callee, and the function that it
+       * calls, or that calls it */
+      return g_strdup_printf (shown->of->inverted ? _ ("%s in calls of %s")
+                                                  : _ ("%s in calls from %s"),
+                              figures,
+                              middle);
+    }
+  if (shown->node != 0 && total != tree->total[shown->node])
+    /* Translators: what a function has in all stacks: "self 1 s (5 %)   total
+     * 2 s (10 %)" */
+    return g_strdup_printf (_ ("%s in all stacks"), figures);
+  return g_strdup (figures);
 }
 
 static char *
-costs_text (FlamViewData *view_data, FlamNodeId node, gboolean whole)
+costs_text (FlamViewData *view_data, const Shown *shown)
 {
   const FlamTree *tree = view_data->tree;
-  const FlamFunctionRow row = figures_of (tree, node, whole);
+  const FlamFunctionRow row = figures_of (tree, shown);
   const FlamMeasure *measure = flam_view_data_get_measure (view_data);
+  gboolean all = shown->node == 0 && !shown->whole && shown->of == NULL;
   g_autofree char *self = NULL;
   g_autofree char *self_share = NULL;
   g_autofree char *total = NULL;
   g_autofree char *total_share = NULL;
   g_autofree char *also = NULL;
   g_autofree char *text = NULL;
+  g_autofree char *figures = NULL;
 
   if (measure == NULL)
     return g_strdup ("");
@@ -74,19 +123,19 @@ costs_text (FlamViewData *view_data, FlamNodeId node, gboolean whole)
   total = flam_format_total (tree, &row);
   total_share = flam_format_percent (row.total, tree->total[0]);
   also = flam_value_text_other (tree, flam_functions_total (tree, &row));
-  if (node == 0 && flam_value_text_is_samples (view_data->profile, measure))
+  if (all && flam_value_text_is_samples (view_data->profile, measure))
     text = g_strdup_printf (
         ngettext ("total %s sample", "total %s samples", (gulong)row.total),
         total);
-  else if (node == 0 && measure->unit == FLAM_UNIT_COUNT)
+  else if (all && measure->unit == FLAM_UNIT_COUNT)
     /* Translators: a number and what it counts: "total 82 (Page faults)" */
     text =
         g_strdup_printf (_ ("total %s (%s)"),
                          total,
                          flam_value_text_measure (view_data->profile, measure));
-  else if (node == 0)
+  else if (all)
     text = g_strdup_printf (_ ("total %s"), total);
-  else if (!whole && !flam_functions_has_self (tree, node))
+  else if (!has_self (tree, shown))
     /* Translators: an amount and its share */
     text = g_strdup_printf (_ ("total %s (%s)"), total, total_share);
   else
@@ -95,33 +144,35 @@ costs_text (FlamViewData *view_data, FlamNodeId node, gboolean whole)
                             self_share,
                             total,
                             total_share);
-  if (row.total != tree->total[node])
-    {
-      g_autofree char *figures = g_steal_pointer (&text);
-
-      /* Translators: what a function has in all stacks: "self 1 s (5 %)   total
-       * 2 s (10 %)" */
-      text = g_strdup_printf (_ ("%s in all stacks"), figures);
-    }
-  return also != NULL ? g_strdup_printf ("%s, %s", text, also)
-                      : g_steal_pointer (&text);
+  figures = where_text (tree, shown, row.total, text);
+  return also != NULL ? g_strdup_printf ("%s, %s", figures, also)
+                      : g_steal_pointer (&figures);
 }
 
 /* The hovered frame, otherwise the selected one. */
-static FlamNodeId
-shown_node (FlamStatusBar *self, const FlamTree *tree)
+static Shown
+shown_now (FlamStatusBar *self, const FlamTree *tree)
 {
-  return self->hovered != FLAM_NONE && self->hovered < tree->n
-             ? self->hovered
-             : flam_session_get_current (self->session);
+  Shown shown = { .node = self->hovered };
+  const FlamViewData *of;
+
+  if (self->hovered != FLAM_NONE && self->hovered < tree->n)
+    return shown;
+  of = flam_session_get_current_of (self->session, &shown.merged);
+  shown.node = flam_session_get_current (self->session);
+  shown.whole = flam_session_is_current_whole (self->session);
+  shown.of = of != NULL ? of->tree : NULL;
+  return shown;
 }
 
 static const char *
-shown_name (FlamStatusBar *self, const FlamTree *tree)
+shown_name (const FlamTree *tree, const Shown *shown)
 {
-  FlamNodeId node = shown_node (self, tree);
-
-  return node == 0 ? _ ("All") : flam_tree_name (tree, node);
+  if (shown->of != NULL)
+    return flam_tree_name (shown->of, shown->merged);
+  if (shown->node == 0)
+    return shown->whole ? flam_functions_name (tree, 0) : _ ("All");
+  return flam_tree_name (tree, shown->node);
 }
 
 /* The tooltip is queried on demand: GTK asks the display server for the
@@ -138,10 +189,12 @@ on_query_name (GtkWidget *label,
   const FlamTree *tree =
       self->session != NULL ? flam_session_get_tree (self->session) : NULL;
   g_autofree char *name = NULL;
+  Shown shown;
 
   if (tree == NULL)
     return FALSE;
-  name = flam_format_visible (shown_name (self, tree));
+  shown = shown_now (self, tree);
+  name = flam_format_visible (shown_name (tree, &shown));
   gtk_tooltip_set_text (tooltip, name);
   return TRUE;
 }
@@ -153,20 +206,18 @@ update (FlamStatusBar *self)
   g_autofree char *name = NULL;
   g_autofree char *place = NULL;
   g_autofree char *costs = NULL;
-  FlamNodeId node;
+  Shown shown;
 
   if (view_data == NULL)
     {
       self->hovered = FLAM_NONE;
       return;
     }
-  node = shown_node (self, view_data->tree);
-  name = flam_format_folded_name (shown_name (self, view_data->tree));
-  place = node == 0 ? g_strdup ("") : location_text (self->session, node);
-  costs = costs_text (view_data,
-                      node,
-                      self->hovered == FLAM_NONE &&
-                          flam_session_is_current_whole (self->session));
+  shown = shown_now (self, view_data->tree);
+  name = flam_format_folded_name (shown_name (view_data->tree, &shown));
+  place = shown.node == 0 ? g_strdup ("")
+                          : location_text (self->session, shown.node);
+  costs = costs_text (view_data, &shown);
   gtk_label_set_label (self->name, name);
   gtk_label_set_label (self->place, place);
   gtk_widget_set_visible (GTK_WIDGET (self->place),

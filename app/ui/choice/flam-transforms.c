@@ -394,7 +394,9 @@ flam_transforms_popup (GtkWidget *widget,
   gtk_widget_translate_coordinates (widget, parent, x, y, &x, &y);
   place.x = (int)x;
   place.y = (int)y;
-  flam_session_set_current (session, node);
+  /* What it represents besides its path stays. */
+  if (node != flam_session_get_current (session))
+    flam_session_set_current (session, node);
   menu = node_menu ();
   popover = gtk_popover_menu_new_from_model (menu);
   gtk_widget_set_parent (popover, parent);

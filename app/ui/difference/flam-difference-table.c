@@ -63,7 +63,7 @@ flam_difference_row_is_of (gpointer row, const FlamTree *tree, FlamNodeId node)
   const char *file = "";
 
   if (of->line == 0)
-    return strcmp (of->name, flam_tree_name (tree, node)) == 0;
+    return strcmp (of->name, flam_functions_name (tree, node)) == 0;
   return flam_tree_source_line (tree, node, &file) == of->line &&
          strcmp (file, of->name) == 0;
 }
@@ -73,8 +73,11 @@ flam_difference_row_find (gpointer row, const FlamTree *tree)
 {
   const FlamDiffRow *of = FLAM_DIFFERENCE_ROW (row)->row;
 
-  return of->line == 0 ? flam_tree_find_name (tree, of->name)
-                       : flam_lines_find_node (tree, of->name, of->line);
+  if (of->line != 0)
+    return flam_lines_find_node (tree, of->name, of->line);
+  return strcmp (of->name, flam_functions_name (tree, 0)) == 0
+             ? 0
+             : flam_tree_find_name (tree, of->name);
 }
 
 guint32

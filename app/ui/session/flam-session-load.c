@@ -368,6 +368,8 @@ flam_session_forget (FlamSession *self)
   self->current = 0;
   self->line = 0;
   self->whole = FALSE;
+  self->merged = 0;
+  g_clear_pointer (&self->of, flam_view_data_unref);
   self->opened = FALSE;
   self->growing = FALSE;
   self->by_name = FALSE;

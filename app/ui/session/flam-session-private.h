@@ -47,10 +47,12 @@ struct _FlamSession
   FlamViewData *view_data;
   FlamNodeId zoom;
   FlamId current;
-  gboolean whole; /* the current frame represents its function */
-  guint telling;  /* of "current": views that respond with the same node */
-  guint32 line;   /* of the current frame's source; 0: its own */
-  char *file;     /* of `line`, or NULL */
+  gboolean whole;   /* the current frame represents its function */
+  FlamViewData *of; /* whose node `merged` is the current frame, or NULL */
+  FlamNodeId merged;
+  guint telling; /* of "current": views that respond with the same node */
+  guint32 line;  /* of the current frame's source; 0: its own */
+  char *file;    /* of `line`, or NULL */
   char *page;
   char *search;
   FlamSearchFlags search_flags;

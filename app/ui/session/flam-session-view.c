@@ -350,8 +350,36 @@ flam_session_set_current (FlamSession *self, FlamNodeId node)
   g_return_if_fail (FLAM_IS_SESSION (self));
   /* The views set the frame again when it changes. */
   if (clamp_node (self, node) != self->current ||
-      (self->whole && self->telling == 0))
+      ((self->whole || self->of != NULL) && self->telling == 0))
     flam_session_set_current_at (self, node, "", 0, FALSE);
+}
+
+static void
+set_current (FlamSession *self,
+             FlamNodeId node,
+             const char *file,
+             guint32 line,
+             gboolean whole,
+             FlamViewData *of,
+             FlamNodeId merged)
+{
+  FlamViewData *before = self->of;
+
+  node = clamp_node (self, node);
+  if (self->current == node && self->line == line && self->whole == whole &&
+      before == of && self->merged == merged &&
+      (line == 0 || strcmp (self->file, file) == 0))
+    return;
+  stop_waiting (self);
+  self->current = node;
+  self->whole = whole;
+  self->of = of != NULL ? flam_view_data_ref (of) : NULL;
+  self->merged = merged;
+  g_clear_pointer (&before, flam_view_data_unref);
+  self->line = line;
+  g_free (self->file);
+  self->file = line != 0 ? g_strdup (file) : NULL;
+  flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);
 }
 
 void
@@ -362,18 +390,24 @@ flam_session_set_current_at (FlamSession *self,
                              gboolean whole)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
-  node = clamp_node (self, node);
-  whole = whole && node != 0;
-  if (self->current == node && self->line == line && self->whole == whole &&
-      (line == 0 || strcmp (self->file, file) == 0))
-    return;
-  stop_waiting (self);
-  self->current = node;
-  self->whole = whole;
-  self->line = line;
-  g_free (self->file);
-  self->file = line != 0 ? g_strdup (file) : NULL;
-  flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);
+  set_current (self, node, file, line, whole, NULL, 0);
+}
+
+void
+flam_session_set_current_of (FlamSession *self,
+                             FlamNodeId node,
+                             FlamViewData *of,
+                             FlamNodeId merged)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  set_current (self, node, "", 0, FALSE, of, merged);
+}
+
+FlamViewData *
+flam_session_get_current_of (FlamSession *self, FlamNodeId *merged)
+{
+  *merged = self->merged;
+  return self->of;
 }
 
 gboolean

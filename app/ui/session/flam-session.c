@@ -123,6 +123,8 @@ find_current (FlamSession *self, FlamViewData *before)
   const FlamTree *tree = self->view_data->tree;
   FlamStep *step = self->restore;
 
+  self->merged = 0;
+  g_clear_pointer (&self->of, flam_view_data_unref);
   if (step != NULL)
     {
       self->line = 0;
@@ -143,7 +145,9 @@ find_current (FlamSession *self, FlamViewData *before)
   self->zoom = before != NULL && self->zoom != 0
                    ? flam_tree_find_path (before->tree, self->zoom, tree)
                    : 0;
-  if (self->current != 0)
+  if (self->current == 0)
+    self->whole &= tree->self[0] != 0;
+  else
     {
       self->current = find_again (before, self->current, self->view_data);
       if (self->current == 0)

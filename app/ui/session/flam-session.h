@@ -118,13 +118,25 @@ FlamId flam_session_get_current (FlamSession *session);
 void flam_session_set_current (FlamSession *session, FlamNodeId node);
 /* The same, with a source line other than the node's hottest one. With `whole`,
  * the node represents its function in all stacks, as chosen from a list of
- * functions. Both are dropped when the node changes. */
+ * functions; the root, what has no stack. Both are dropped when the node
+ * changes. */
 void flam_session_set_current_at (FlamSession *session,
                                   FlamNodeId node,
                                   const char *file,
                                   guint32 line,
                                   gboolean whole);
 gboolean flam_session_is_current_whole (FlamSession *session);
+/* The same, for a node of another tree of the selection in which several paths
+ * are one, as callers and callees are: `node` is one of them (0: the session's
+ * tree has none), and the figures are those of `merged`. This is dropped when
+ * the node changes or the picture is made anew. */
+void flam_session_set_current_of (FlamSession *session,
+                                  FlamNodeId node,
+                                  FlamViewData *of,
+                                  FlamNodeId merged);
+/* NULL: the current frame is not one of these. */
+FlamViewData *flam_session_get_current_of (FlamSession *session,
+                                           FlamNodeId *merged);
 /* 0 and "": the node's own. */
 guint32 flam_session_get_current_line (FlamSession *session, const char **file);
 /* The source line of a node of the tree: for the current one, the line that was

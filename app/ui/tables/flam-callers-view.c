@@ -430,8 +430,8 @@ centre (FlamCallersView *self, const Side *side, FlamNodeId node)
   g_signal_emit (self, centered_signal, 0);
 }
 
-/* Selecting a frame here sets the session's current frame, so its source is
- * shown, but keeps the middle. */
+/* Selecting a frame here sets the session's current frame, with the figures it
+ * has here, so its source is shown, but keeps the middle. */
 static void
 choose (FlamCallersView *self, const Side *side, FlamNodeId node)
 {
@@ -442,8 +442,14 @@ choose (FlamCallersView *self, const Side *side, FlamNodeId node)
       node >= side->view_data->tree->n)
     return;
   found = flam_sandwich_find_call (side->view_data->tree, node, tree);
+  if (found == FLAM_NONE)
+    found = 0;
   self->syncing = TRUE;
-  flam_session_set_current (self->session, found != FLAM_NONE ? found : 0);
+  /* The function itself is no part of a path. */
+  if (node == 0)
+    flam_session_set_current_at (self->session, found, "", 0, found != 0);
+  else
+    flam_session_set_current_of (self->session, found, side->view_data, node);
   self->syncing = FALSE;
 }
 

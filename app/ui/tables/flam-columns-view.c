@@ -43,12 +43,15 @@ on_pressed (
       gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (click));
   GtkWidget *view = gtk_widget_get_ancestor (cell, GTK_TYPE_COLUMN_VIEW);
   gpointer object = gtk_list_item_get_item (item);
+  guint position = gtk_list_item_get_position (item);
   g_autoptr (FlamTreeRow) row = NULL;
   FlamSession *session;
 
   if (view == NULL || object == NULL)
     return;
   row = flam_columns_row (object);
+  gtk_selection_model_select_item (
+      gtk_column_view_get_model (GTK_COLUMN_VIEW (view)), position, TRUE);
   session = g_object_get_data (G_OBJECT (view), "flam-session");
   gtk_gesture_set_state (GTK_GESTURE (click), GTK_EVENT_SEQUENCE_CLAIMED);
   gtk_widget_translate_coordinates (cell, view, x, y, &x, &y);

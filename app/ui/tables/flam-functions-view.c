@@ -290,12 +290,6 @@ keeps_row (FlamTablePage *page)
   return flam_callers_view_is_choosing (FLAM_FUNCTIONS_VIEW (page)->callers);
 }
 
-static void
-chose_none (FlamTablePage *page)
-{
-  flam_callers_view_show_none (FLAM_FUNCTIONS_VIEW (page)->callers);
-}
-
 void
 flam_functions_view_show_callers (FlamFunctionsView *self)
 {
@@ -323,8 +317,9 @@ is_without_stack (gpointer row)
 static gboolean
 is_of (gpointer row, const FlamTree *tree, FlamNodeId node)
 {
-  return !is_without_stack (row) &&
-         flam_tree_is_same (flam_tree_row_get_view_data (row)->tree,
+  if (node == 0 || is_without_stack (row))
+    return node == 0 && is_without_stack (row);
+  return flam_tree_is_same (flam_tree_row_get_view_data (row)->tree,
                             flam_tree_row_get_node (row),
                             tree,
                             node);
@@ -334,14 +329,29 @@ static FlamId
 find (gpointer row, const FlamTree *tree)
 {
   const FlamTree *of = flam_tree_row_get_view_data (row)->tree;
-  FlamId top;
+  FlamId found;
 
   if (is_without_stack (row))
     return 0;
-  if (!flam_by_has_tops (tree->by) || of->profile == tree->profile)
-    return flam_tree_find_same (of, flam_tree_row_get_node (row), tree);
-  top = flam_tree_find_name (tree, get_name (row));
-  return top != FLAM_NONE ? top : 0;
+  if (flam_by_has_tops (tree->by) && of->profile != tree->profile)
+    return flam_tree_find_name (tree, get_name (row));
+  found = flam_tree_find_same (of, flam_tree_row_get_node (row), tree);
+  return found != 0 ? found : FLAM_NONE;
+}
+
+/* A function that only has figures of other measures is shown without a stack,
+ * too. */
+static void
+chose_none (FlamTablePage *page, gpointer row)
+{
+  FlamFunctionsView *self = FLAM_FUNCTIONS_VIEW (page);
+
+  if (!is_without_stack (row))
+    flam_session_set_current_of (self->session,
+                                 0,
+                                 flam_tree_row_get_view_data (row),
+                                 flam_tree_row_get_node (row));
+  flam_callers_view_show_none (self->callers);
 }
 
 /* --- rows, and rows as text ----------------------------------------------- */

@@ -57,8 +57,9 @@ is_current (gpointer row, gpointer data)
 
   if (line != 0 && at != 0)
     return line == at && strcmp (file, here) == 0;
-  return current != 0 && FLAM_TABLE_PAGE_GET_CLASS (self)->is_of (
-                             row, flam_session_get_tree (session), current);
+  return (current != 0 || flam_session_is_current_whole (session)) &&
+         FLAM_TABLE_PAGE_GET_CLASS (self)->is_of (
+             row, flam_session_get_tree (session), current);
 }
 
 void
@@ -98,14 +99,16 @@ on_selected (FlamTablePage *self)
   if (private->syncing || row == NULL || tree == NULL)
     return;
   node = class->find (row, tree);
-  if (node == FLAM_NONE)
-    node = 0;
   line = place_of (self, row, &file);
   private->syncing = TRUE;
-  flam_session_set_current_at (session, node, file, line, line == 0);
+  flam_session_set_current_at (session,
+                               node != FLAM_NONE ? node : 0,
+                               file,
+                               line,
+                               line == 0 && node != FLAM_NONE);
+  if ((node == 0 || node == FLAM_NONE) && class->chose_none != NULL)
+    class->chose_none (self, row);
   private->syncing = FALSE;
-  if (node == 0 && class->chose_none != NULL)
-    class->chose_none (self);
 }
 
 static gboolean

@@ -24,13 +24,15 @@ struct _FlamTablePageClass
   const char *(*get_name) (gpointer row);
   /* Whether `row` is for the function of this node of the session's tree. */
   gboolean (*is_of) (gpointer row, const FlamTree *tree, FlamNodeId node);
-  /* The function's heaviest node in the session's tree, or FLAM_NONE. */
+  /* The function's heaviest node in the session's tree, FLAM_NONE if it has
+   * none there, or 0 for what has no stack. */
   FlamId (*find) (gpointer row, const FlamTree *tree);
   /* The source line of `row`, which is then shown; 0: none. NULL: no row has
    * one. */
   guint32 (*get_place) (gpointer row, const char **file);
-  /* A row was chosen for which find() has no node. NULL: nothing to do. */
-  void (*chose_none) (FlamTablePage *page);
+  /* A row was chosen that has no callers: find() has 0 or no node. NULL:
+   * nothing to do. */
+  void (*chose_none) (FlamTablePage *page, gpointer row);
   /* Whether the selected row stays while the session's frame changes. NULL: it
    * never does. */
   gboolean (*keeps_row) (FlamTablePage *page);

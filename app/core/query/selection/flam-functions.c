@@ -207,7 +207,8 @@ flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n)
 gboolean
 flam_functions_has_self (const FlamTree *tree, FlamNodeId node)
 {
-  return !tree->inverted || node == 0 || tree->parent[node] == 0;
+  return !tree->inverted ||
+         (!tree->rooted && (node == 0 || tree->parent[node] == 0));
 }
 
 FlamFunctionRow
@@ -263,6 +264,8 @@ flam_functions_row_of (const FlamTree *tree, FlamNodeId node)
   gboolean top = flam_tree_is_top (tree, node);
   FlamId until = 0;
 
+  if (node == 0)
+    return root_row (tree);
   for (FlamId i = 1; i < tree->n; i++)
     {
       if (!flam_tree_is_same (tree, i, tree, node))

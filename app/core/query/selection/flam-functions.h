@@ -39,15 +39,16 @@ flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n);
 FlamFunctionRow *
 flam_functions_new_whole (const FlamTree *tree, FlamSort sort, guint *n);
 
-/* The row of the function of one node, which is not the root; works for any
- * tree. */
+/* The row of the function of one node; works for any tree. Of the root: the
+ * weight without a stack. */
 FlamFunctionRow flam_functions_row_of (const FlamTree *tree, FlamNodeId node);
 /* Only the node's own figures. In an inverted tree, the functions with a cost
  * are below the root, and all of what is there is their self; their callers
  * have none. */
 FlamFunctionRow flam_functions_row_of_node (const FlamTree *tree,
                                             FlamNodeId node);
-/* Whether the node has a self: not a caller in an inverted tree. */
+/* Whether the node has a self: not a caller in an inverted tree, and no node of
+ * a tree of callers. */
 gboolean flam_functions_has_self (const FlamTree *tree, FlamNodeId node);
 FlamFigure flam_functions_self (const FlamTree *tree,
                                 const FlamFunctionRow *row);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-sandwich.h"
 
+#include "flam-columns.h"
 #include "flam-tree-private.h"
 
 #define STEP_NODES 1024
@@ -9,6 +10,7 @@ typedef struct
 {
   const FlamTree *tree;
   FlamDraft draft;
+  FlamId *end; /* per node of `tree`: the one that has its self, or FLAM_NONE */
   FlamStateSplit *split; /* per node: that of its self; NULL: all was running */
 } Sandwich;
 
@@ -16,6 +18,7 @@ static void
 sandwich_clear (Sandwich *sandwich)
 {
   flam_draft_clear (&sandwich->draft);
+  g_free (sandwich->end);
   g_free (sandwich->split);
 }
 
@@ -67,6 +70,65 @@ sandwich_init (Sandwich *sandwich, const FlamTree *tree, FlamNodeId node)
   sandwich->tree = tree;
   flam_draft_init (&sandwich->draft, tree->split != NULL, FALSE);
   flam_draft_node (&sandwich->draft, &root);
+  sandwich->end = g_new (FlamId, tree->n);
+  memset (sandwich->end, 0xff, tree->n * sizeof *sandwich->end);
+}
+
+/* The node of each stack. */
+static void
+map_stacks (const Sandwich *sandwich, FlamTree *result)
+{
+  const FlamTree *tree = sandwich->tree;
+  guint32 n = tree->profile->stacks.n;
+
+  if (tree->stack_node == NULL)
+    return;
+  result->stack_node = flam_new_cells (FlamId, n + 1);
+  for (FlamStackId s = 0; s < n; s++)
+    result->stack_node[s] = tree->stack_node[s] != FLAM_NONE
+                                ? sandwich->end[tree->stack_node[s]]
+                                : FLAM_NONE;
+}
+
+/* The counterparts and the errors. */
+static void
+sum_columns (const Sandwich *sandwich, FlamTree *result)
+{
+  const FlamTree *tree = sandwich->tree;
+
+  if (tree->other_self != NULL)
+    {
+      result->other_self = g_new0 (gint64, result->n);
+      result->other_total = g_new0 (gint64, result->n);
+    }
+  if (tree->spread_self != NULL)
+    {
+      result->spread_self = g_new0 (FlamSpread, result->n);
+      result->spread_total = g_new0 (FlamSpread, result->n);
+    }
+  for (FlamNodeId i = 1; i < tree->n; i++)
+    {
+      FlamId to = sandwich->end[i];
+
+      if (to != FLAM_NONE && tree->other_self != NULL)
+        result->other_self[to] += tree->other_self[i];
+      if (to != FLAM_NONE && tree->spread_self != NULL)
+        flam_spread_add (&result->spread_self[to], &tree->spread_self[i]);
+    }
+  for (FlamNodeId i = result->n; i-- > 0;)
+    {
+      FlamId parent = i != 0 ? result->parent[i] : FLAM_NONE;
+
+      if (tree->other_self != NULL)
+        result->other_total[i] += result->other_self[i];
+      if (tree->other_self != NULL && parent != FLAM_NONE)
+        result->other_total[parent] += result->other_total[i];
+      if (tree->spread_self != NULL)
+        flam_spread_add (&result->spread_total[i], &result->spread_self[i]);
+      if (tree->spread_self != NULL && parent != FLAM_NONE)
+        flam_spread_add (&result->spread_total[parent],
+                         &result->spread_total[i]);
+    }
 }
 
 static FlamTree *
@@ -74,6 +136,7 @@ sandwich_finish (Sandwich *sandwich, gboolean inverted)
 {
   const FlamTree *tree = sandwich->tree;
   FlamTree *result = g_atomic_rc_box_new0 (FlamTree);
+  g_autofree FlamId *number = NULL;
 
   result->profile = flam_profile_ref (tree->profile);
   result->by = tree->by;
@@ -83,7 +146,12 @@ sandwich_finish (Sandwich *sandwich, gboolean inverted)
   result->counted = tree->counted;
   if (tree->top_names != NULL)
     result->top_names = g_ptr_array_ref (tree->top_names);
-  g_free (flam_draft_number (result, &sandwich->draft, FLAM_ORDER_TOTAL));
+  number = flam_draft_number (result, &sandwich->draft, FLAM_ORDER_TOTAL);
+  for (FlamNodeId i = 0; i < tree->n; i++)
+    if (sandwich->end[i] != FLAM_NONE)
+      sandwich->end[i] = number[sandwich->end[i]];
+  map_stacks (sandwich, result);
+  sum_columns (sandwich, result);
   return result;
 }
 
@@ -110,6 +178,8 @@ add_callers (Sandwich *sandwich, FlamId call)
                   to,
                   total,
                   tree->split != NULL ? &tree->split[call] : NULL);
+  for (FlamNodeId i = call; i < tree->subtree_end[call]; i++)
+    sandwich->end[i] = to;
 }
 
 FlamTree *
@@ -139,9 +209,8 @@ flam_sandwich_callers (const FlamTree *tree,
 
 /* --- callees -------------------------------------------------------------- */
 
-/* `number`: of each of the tree's nodes in the draft. */
 static void
-add_callees (Sandwich *sandwich, FlamId call, FlamId *number)
+add_callees (Sandwich *sandwich, FlamId call)
 {
   const FlamTree *tree = sandwich->tree;
 
@@ -151,11 +220,11 @@ add_callees (Sandwich *sandwich, FlamId call, FlamId *number)
 
       if (i != call)
         {
-          FlamDraftKey key = key_of (tree, i, number[tree->parent[i]]);
+          FlamDraftKey key = key_of (tree, i, sandwich->end[tree->parent[i]]);
 
           to = flam_draft_node (&sandwich->draft, &key);
         }
-      number[i] = to;
+      sandwich->end[i] = to;
       flam_draft_offer_frame (
           &sandwich->draft, to, tree->frame[i], tree->total[i]);
       flam_draft_mark (&sandwich->draft, to, flam_tree_status (tree, i));
@@ -173,7 +242,6 @@ flam_sandwich_callees (const FlamTree *tree,
                        GError **error)
 {
   g_auto (Sandwich) sandwich = { 0 };
-  g_autofree FlamId *number = g_new (FlamId, tree->n);
 
   sandwich_init (&sandwich, tree, node);
   sandwich.split = self_splits (tree);
@@ -186,7 +254,7 @@ flam_sandwich_callees (const FlamTree *tree,
         i++;
       else
         {
-          add_callees (&sandwich, i, number);
+          add_callees (&sandwich, i);
           i = tree->subtree_end[i];
         }
     }
