@@ -394,6 +394,24 @@ test_deep (void)
   g_assert_cmpuint (depth_of (recording->profile, "deep"), >, 3000);
 }
 
+/* The kernel's copy of a stack ends at a page that is not in memory. */
+static void
+test_hollow (void)
+{
+  g_autofree char *target = target_path ("cases");
+  const char *arguments[] = { "--engine", "perf", "--rate", "997",
+                              "--",       target, "hollow", NULL };
+  g_autoptr (Recording) recording = NULL;
+
+  if (!is_permitted ())
+    return;
+  recording = record (arguments);
+  assert_ended (recording, 0);
+  g_assert_cmpint (
+      weight_of (recording->profile, "samples", "work_below", FALSE), >, 20);
+  g_assert_cmpuint (recording->profile->facts.truncated_stacks, <, 5);
+}
+
 /* Larger copies of stacks need new events. No process begins or ends unseen
  * meanwhile, unless limits forbid both at once. */
 static void
@@ -486,6 +504,7 @@ main (int argc, char **argv)
   g_test_add_func ("/perf/quick/attach", test_attach);
   g_test_add_func ("/perf/ends", test_ends);
   g_test_add_func ("/perf/deep", test_deep);
+  g_test_add_func ("/perf/hollow", test_hollow);
   g_test_add_func ("/perf/deep-forks", test_deep_forks);
   g_test_add_func ("/perf/gap", test_gap);
   return g_test_run ();

@@ -20,8 +20,11 @@ needed_bytes (FlamTask *task, const FlamPerfRecord *record)
                                                    : record->stack_size;
 }
 
-/* The part of a stack that no copy has room for: the frames there were called
- * long ago, so they are still there unless the end of the copy has changed. */
+/* The part of a stack that is not in the copy, because it has no room for it or
+ * ends at a page that is not in memory, such as one of a large array of which
+ * no byte was written. The frames there were called long ago, so they are still
+ * there unless the end of the copy has changed. To read such a page brings it
+ * into memory. */
 static gsize
 read_rest (FlamTracer *tracer,
            FlamTask *task,
@@ -31,15 +34,16 @@ read_rest (FlamTracer *tracer,
 {
   guint8 now[COMPARED];
   guint64 end = record->regs[FLAM_UNWIND_SP] + record->stack_size;
+  gsize compared = MIN (COMPARED, record->stack_size);
   const guint8 *last =
-      (const guint8 *)record->stack + record->stack_size - COMPARED;
+      (const guint8 *)record->stack + record->stack_size - compared;
   gint64 began = flam_tracer_begin_read (task);
   gsize n = flam_read_memory (task->tid, end, to, size);
 
   flam_tracer_end_read (tracer, task, began, n, 0);
-  return flam_read_memory (task->tid, end - COMPARED, now, COMPARED) ==
-                     COMPARED &&
-                 memcmp (now, last, COMPARED) == 0
+  return flam_read_memory (task->tid, end - compared, now, compared) ==
+                     compared &&
+                 memcmp (now, last, compared) == 0
              ? n
              : 0;
 }
@@ -52,8 +56,10 @@ wanted_rest (FlamTask *task, const FlamPerfRecord *record, guint32 stack)
   gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
   guint64 end = record->regs[FLAM_UNWIND_SP] + record->stack_size;
 
-  if (!record->has_regs || stack < FLAM_PERF_STACK_MOST ||
-      record->stack_size < stack || most <= record->stack_size)
+  /* A copy that has no room is made larger first. */
+  if (!record->has_regs || record->stack_size == 0 ||
+      most <= record->stack_size ||
+      (record->stack_size >= stack && stack < FLAM_PERF_STACK_MOST))
     return 0;
   most -= record->stack_size;
   return top > end && top - end < most ? (gsize)(top - end)
@@ -113,7 +119,6 @@ flam_perf_copy_begin (FlamTracer *tracer,
         tracer->runtimes, task, flam_message_items (message));
   if (n_stack > 0)
     memcpy (flam_message_stack (message), record->stack, n_stack);
-  message->limited = n_stack < record->stack_size || n_stack >= copy->stack;
   if (n_rest > 0)
     {
       n_rest = read_rest (tracer,
@@ -123,6 +128,7 @@ flam_perf_copy_begin (FlamTracer *tracer,
                           n_rest);
       n_stack += n_rest;
     }
+  message->limited = n_stack < record->stack_size || n_stack >= copy->stack;
   if (n_other > 0)
     n_other = flam_read_memory (task->tid,
                                 other,

@@ -52,6 +52,27 @@ deep_sleep (void)
   return 0;
 }
 
+/* Below pages of a new thread's stack that are not in memory. */
+__attribute__ ((noinline)) static void *
+work_below (void *data)
+{
+  volatile char room[12 << 10];
+
+  room[0] = 1;
+  burn (200000000);
+  return room[0] == 1 ? data : NULL;
+}
+
+int
+hollow (void)
+{
+  pthread_t thread;
+
+  pthread_create (&thread, NULL, work_below, NULL);
+  pthread_join (thread, NULL);
+  return 0;
+}
+
 /* 100,000 frames deep. */
 static void *
 abyss_body (void *data)

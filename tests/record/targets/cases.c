@@ -654,6 +654,7 @@ static const struct
   { "deep", deep_stack },
   { "deep-sleep", deep_sleep },
   { "deep-forks", deep_forks },
+  { "hollow", hollow },
   { "abyss", abyss },
   { "coroutines", coroutines },
   { "generated", generated },

@@ -9,6 +9,7 @@ void burn (long n);
 
 int deep_stack (void);
 int deep_sleep (void);
+int hollow (void);
 int abyss (void);
 int coroutines (void);
 int generated (void);
