@@ -532,7 +532,7 @@ choose (Recorder *recorder, GError **error)
   GArray *found =
       recorder->options->wait_for != NULL
           ? flam_find_wait (recorder->options, &recorder->control, error)
-          : flam_find_targets (recorder->options, error);
+          : flam_find_targets (recorder->options, &recorder->tracer.kin, error);
 
   if (found == NULL)
     return FALSE;

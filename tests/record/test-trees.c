@@ -324,13 +324,30 @@ make_group (const char *name)
 }
 
 static gboolean
-enter (const char *group)
+move (pid_t pid, const char *group)
 {
   g_autofree char *path = g_build_filename (group, "cgroup.procs", NULL);
   FILE *file = fopen (path, "w");
 
-  return file != NULL && fprintf (file, "%d\n", (int)getpid ()) > 0 &&
+  return file != NULL && fprintf (file, "%d\n", (int)pid) > 0 &&
          fclose (file) == 0;
+}
+
+static gboolean
+enter (const char *group)
+{
+  return move (getpid (), group);
+}
+
+static pid_t
+first_child (pid_t pid)
+{
+  g_autofree char *path =
+      g_strdup_printf ("/proc/%d/task/%d/children", (int)pid, (int)pid);
+  g_autofree char *children = NULL;
+
+  g_assert_true (g_file_get_contents (path, &children, NULL, NULL));
+  return (pid_t)g_ascii_strtoll (children, NULL, 10);
 }
 
 static void
@@ -387,6 +404,44 @@ test_groups (void)
       record_group (group, cases[i][0], cases[i][2]);
       leave_group (group);
     }
+}
+
+/* A child process that is in another unit is not recorded with its parent's,
+ * but with its parent. */
+static void
+test_strangers (void)
+{
+  g_autofree char *name = own_name ("");
+  g_autofree char *group = make_group ("fl-tree.service");
+  g_autofree char *above = group != NULL ? g_path_get_dirname (group) : NULL;
+  g_autofree char *number = NULL;
+  const char *cases[][5] = {
+    { "--unit", "fl-tree", "--engine", "ptrace" },
+    { "--unit", "fl-tree", "--engine", "auto" },
+    { "--unit", "fl-tree", "--pid" },
+  };
+  pid_t pid;
+
+  if (group == NULL || !enter (group))
+    {
+      g_test_skip ("no process may enter a new control group");
+      return;
+    }
+  pid = start_server (name);
+  number = g_strdup_printf ("%d", (int)pid);
+  cases[2][3] = number;
+  g_assert_true (enter (above));
+  g_assert_true (move (first_child (pid), above));
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (Recording) recording = record_some (cases[i]);
+
+      assert_ended (recording, 0);
+      g_assert_cmpuint (count_processes (recording, name), ==, i == 2 ? 3 : 2);
+      g_assert_cmpuint (recording->profile->processes.n, ==, i == 2 ? 3 : 2);
+    }
+  end_server (pid);
+  leave_group (group);
 }
 
 /* A unit has other names, which systemd resolves. */
@@ -538,6 +593,7 @@ main (int argc, char **argv)
   g_test_add_func ("/trees/wait-ended", test_wait_ended);
   g_test_add_func ("/trees/groups", test_groups);
   g_test_add_func ("/trees/alias", test_alias);
+  g_test_add_func ("/trees/strangers", test_strangers);
   g_test_add_func ("/trees/hierarchies", test_hierarchies);
   g_test_add_func ("/trees/other-root", test_other_root);
   return g_test_run ();

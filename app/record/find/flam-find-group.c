@@ -178,7 +178,8 @@ is_unit (const char *part, const char *unit)
 static gboolean
 is_in_unit (const char *path, const char *unit)
 {
-  return has_part (path, is_unit, unit);
+  /* The root of all units. */
+  return strcmp (unit, "-.slice") == 0 || has_part (path, is_unit, unit);
 }
 
 /* A container may have a unit of the same name. Which namespace a process of

@@ -221,33 +221,38 @@ add_groups (GArray *pids,
 }
 
 GArray *
-flam_find_targets (const FlamRecordOptions *options, GError **error)
+flam_find_targets (const FlamRecordOptions *options,
+                   FlamTracerKin *kin,
+                   GError **error)
 {
   g_autoptr (GArray) pids = flam_record_options_get_pids (options, error);
+  g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (pid_t));
 
   if (pids == NULL)
     return NULL;
   for (guint i = 0; options->processes && options->processes[i]; i++)
     if (!add_named (pids, options->processes[i], error))
       return NULL;
-  if (!add_groups (pids,
-                   options->units,
-                   flam_find_in_unit,
-                   N_ ("unit %s: it has no running process"),
-                   error) ||
-      !add_groups (
-          pids,
-          options->cgroups,
-          flam_find_in_cgroup,
-          N_ ("control group %s: it does not exist or has no processes"),
-          error) ||
-      !add_groups (
+  if (!add_groups (
           pids,
           options->containers,
           flam_find_in_container,
           N_ ("container %s: neither podman, docker, machinectl nor the "
               "control groups list a running container of this name"),
+          error) ||
+      !add_groups (members,
+                   options->units,
+                   flam_find_in_unit,
+                   N_ ("unit %s: it has no running process"),
+                   error) ||
+      !add_groups (
+          members,
+          options->cgroups,
+          flam_find_in_cgroup,
+          N_ ("control group %s: it does not exist or has no processes"),
           error))
     return NULL;
+  flam_tracer_kin_set (kin, pids, members);
+  add (pids, members);
   return flam_find_sort (pids, options->follow);
 }

@@ -6,12 +6,15 @@
 
 #include "flam-control.h"
 #include "flam-record-options.h"
+#include "flam-tracer-kin.h"
 
 /* pid_t, each once, ancestors before their descendants. If child processes are
  * followed, processes with an ancestor in the list are left out. The processes
- * may have ended in the meantime. NULL: no process is found, or several
- * unrelated ones have a name, which the message lists. */
-GArray *flam_find_targets (const FlamRecordOptions *options, GError **error);
+ * may have ended in the meantime. Sets `kin`. NULL: no process is found, or
+ * several unrelated ones have a name, which the message lists. */
+GArray *flam_find_targets (const FlamRecordOptions *options,
+                           FlamTracerKin *kin,
+                           GError **error);
 
 /* Waits until a process of the name exists, and returns as flam_find_targets()
  * does; it may be missed if it exists for less than 20 ms. NULL: a signal or

@@ -143,7 +143,9 @@ add_processes (FlamPerf *perf)
 {
   FlamTracer *tracer = perf->tracer;
   g_autoptr (GArray) below =
-      tracer->options->follow ? flam_proc_below (tracer->chosen) : NULL;
+      tracer->options->follow
+          ? flam_tracer_kin_below (&tracer->kin, tracer->chosen)
+          : NULL;
   gboolean any = FALSE;
 
   /* Until the records of those that are followed are read. */

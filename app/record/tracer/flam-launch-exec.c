@@ -145,7 +145,8 @@ attach_below (FlamTracer *tracer,
               gpointer data,
               GHashTable *refused)
 {
-  g_autoptr (GArray) below = flam_proc_below (tracer->chosen);
+  g_autoptr (GArray) below =
+      flam_tracer_kin_below (&tracer->kin, tracer->chosen);
   guint n = 0;
 
   for (guint i = 0; i < below->len; i++)
@@ -172,7 +173,8 @@ attach_below (FlamTracer *tracer,
 static void
 say_who_works (FlamTracer *tracer)
 {
-  g_autoptr (GArray) below = flam_proc_below (tracer->chosen);
+  g_autoptr (GArray) below =
+      flam_tracer_kin_below (&tracer->kin, tracer->chosen);
   g_autofree char *text = NULL;
   guint n = 0;
 

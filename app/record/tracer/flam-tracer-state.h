@@ -26,6 +26,7 @@
 #include "flam-runtime-reader.h"
 #include "flam-record-options.h"
 #include "flam-tasks.h"
+#include "flam-tracer-kin.h"
 
 /* How long threads were stopped, in µs; the last bin counts all longer
  * stops. */
@@ -93,10 +94,11 @@ struct _FlamTracer
   char running[16];       /* the name of one of them */
   gboolean follows_calls; /* threads stop at system calls */
   gboolean attached;      /* to processes that were not launched */
-  GArray *chosen;   /* pid_t, launched or attached to; not their descendants */
-  int exit_status;  /* of the chosen one, 128 + signal; -1: it still runs, or
-                       several are chosen */
-  gboolean *failed; /* set by the sampler: the disk is full */
+  GArray *chosen;    /* pid_t, launched or attached to; not their descendants */
+  FlamTracerKin kin; /* which of their descendants are recorded */
+  int exit_status;   /* of the chosen one, 128 + signal; -1: it still runs, or
+                        several are chosen */
+  gboolean *failed;  /* set by the sampler: the disk is full */
 
   /* Called once, before threads are detached at the end. */
   void (*withdraw) (FlamTracer *tracer);

@@ -107,6 +107,7 @@ flam_tracer_clear (FlamTracer *tracer)
   flam_tasks_clear (&tracer->tasks);
   g_ptr_array_unref (tracer->due);
   g_array_unref (tracer->chosen);
+  flam_tracer_kin_clear (&tracer->kin);
   g_clear_pointer (&tracer->runtimes, flam_runtime_reader_free);
   flam_instant_clear (&tracer->instant);
   g_clear_pointer (&tracer->faults, flam_faults_free);
