@@ -462,6 +462,84 @@ test_find_function (void)
   g_assert_cmpuint (flam_tree_find_same (tree, 2, tree), ==, 2);
 }
 
+/* Nodes that are modules or files are matched by what they are. */
+static void
+test_places (void)
+{
+  static const char *const names[] = { "main", "sin", "inner", "put" };
+  static const char *const modules[] = { "app", "libm", "app", "app" };
+  static const char *const files[] = { "a.c", "sin.c", "", "b.c" };
+  static const struct
+  {
+    FlamBy by;
+    FlamTransformKind kind;
+    const char *name;
+    gint64 total;
+    guint32 n; /* nodes */
+  } all[] = {
+    { FLAM_BY_MODULE, FLAM_TRANSFORM_FILTER, "libm", 1, 3 },
+    { FLAM_BY_MODULE, FLAM_TRANSFORM_IGNORE, "libm", 2, 2 },
+    { FLAM_BY_MODULE, FLAM_TRANSFORM_HIDE, "libm", 3, 2 },
+    { FLAM_BY_MODULE, FLAM_TRANSFORM_FILTER, "lib", 0, 1 },
+    { FLAM_BY_FILE, FLAM_TRANSFORM_FOCUS, "b.c", 1, 2 },
+    { FLAM_BY_FILE, FLAM_TRANSFORM_FILTER, "b.c", 1, 3 },
+    { FLAM_BY_FILE, FLAM_TRANSFORM_PRUNE, "b.c", 3, 4 },
+    { FLAM_BY_FILE, FLAM_TRANSFORM_FILTER, FLAM_UNKNOWN_PLACE, 1, 3 },
+    { FLAM_BY_FILE, FLAM_TRANSFORM_FILTER, "put", 0, 1 },
+  };
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamStackId leaf[G_N_ELEMENTS (names)];
+  FlamSample sample = { .stack = FLAM_NONE };
+  gint64 one = 1;
+  g_autoptr (FlamProfile) profile = NULL;
+
+  sample.thread =
+      flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      FlamFunction function = {
+        .name = flam_builder_string (builder, names[i], -1),
+        .module =
+            flam_builder_module (builder, modules[i], "", FLAM_ADDRESS_VADDR),
+        .file = flam_builder_string (builder, files[i], -1),
+      };
+
+      leaf[i] = flam_builder_stack (
+          builder,
+          i == 0 ? FLAM_NONE : leaf[0],
+          flam_builder_frame_of (builder, &function, 0, i + 1, 0));
+    }
+  for (guint i = 1; i < G_N_ELEMENTS (names); i++)
+    {
+      sample.stack = leaf[i];
+      flam_builder_add_sample (builder, &sample, &one);
+    }
+  profile = flam_builder_finish (builder, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    {
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamSelection) copy = NULL;
+      g_autoptr (FlamTree) tree = NULL;
+
+      selection->by = all[i].by;
+      flam_selection_add_place_transform (
+          selection, all[i].kind, all[i].by, all[i].name, NULL);
+      copy = flam_selection_copy (selection);
+      g_assert_true (flam_selection_equal (selection, copy));
+      tree = tree_of (profile, copy);
+      g_test_message ("%u: %s", i, all[i].name);
+      g_assert_cmpint (tree->total[0], ==, all[i].total);
+      g_assert_cmpuint (tree->n, ==, all[i].n);
+    }
+}
+
 static void
 test_deep (void)
 {
@@ -1024,6 +1102,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tree/few", test_few);
   g_test_add_func ("/tree/states", test_states);
   g_test_add_func ("/tree/inverted-agrees", test_inverted_agrees);
+  g_test_add_func ("/tree/places", test_places);
   g_test_add_func ("/tree/deep", test_deep);
   g_test_add_func ("/tree/imports", test_imports);
   g_test_add_func ("/tree/recorder", test_recorder);

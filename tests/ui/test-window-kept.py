@@ -4,6 +4,7 @@
 selection, notes; and the tabs of the last window."""
 
 import gzip
+import json
 import os
 import pathlib
 import shutil
@@ -104,6 +105,38 @@ class KeptTest(Base):
         window.find(chip, "push button")
         window.click(chip, "push button")
         wait_for("the chip gone", lambda: not window.seen(chip))
+
+    def test_file(self):
+        """By file, a transform is about the file; that and its figure are there again."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "a.speedscope.json")
+            frames = [{"name": name, "file": file} for name, file in
+                      (("main", "a.c"), ("one", "b.c"), ("two", "c.c"))]
+            path.write_text(json.dumps({
+                "$schema": "https://www.speedscope.app/file-format-schema.json",
+                "shared": {"frames": frames},
+                "profiles": [{
+                    "type": "sampled", "name": "t", "unit": "none", "startValue": 0,
+                    "endValue": 50, "samples": [[0, 1], [0, 2]], "weights": [20, 30]}]}))
+            window = self.open(path)
+            window.wait_label(lambda text: text.startswith("total 50"))
+            window.click("Functions")
+            window.mouse(window.find("Group by", "combo box"))
+            time.sleep(0.5)
+            for key in ("Home", "Down", "Down", "Down", "Return"):
+                window.key(key)
+            window.find("Remove: by file", "push button")
+            window.click("Flame Graph")
+            self.search("^b.c$")
+            self.graph_says("b.c, total 40")
+            self.do("node.focus")
+            chip = "Remove: focus: b.c"
+            window.find(chip, "push button")
+            self.graph_says("b.c, total 100")
+            self.close()
+            window = self.open(path, keep_settings=True)
+            window.find(chip, "push button")
+            self.graph_says("b.c, total 100")
 
     def memory(self):
         """MB of its own."""

@@ -127,6 +127,22 @@ remove_suppressions (FlamSelection *selection, guint index)
   g_clear_pointer (&selection->suppressions, flam_suppressions_unref);
 }
 
+/* The allocators that count. */
+static char *
+allocators_text (guint allocators)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *list = NULL;
+
+  for (guint i = 0; i < FLAM_N_ALLOCATORS; i++)
+    if ((allocators & FLAM_ALLOCATOR_BIT (i)) != 0)
+      g_ptr_array_add (names, (gpointer)flam_allocator_to_string (i));
+  g_ptr_array_add (names, NULL);
+  list = g_strjoinv (", ", (char **)names->pdata);
+  /* Translators: a chip; the names of functions that allocate memory */
+  return g_strdup_printf (_ ("only %s"), list);
+}
+
 static void
 show_memory_chips (GtkBox *chips,
                    FlamSession *session,
@@ -136,7 +152,11 @@ show_memory_chips (GtkBox *chips,
   if (profile->allocations.n == 0)
     return;
   if (selection->allocators != 0)
-    append_chip (chips, session, _ ("chosen allocators"), remove_allocators, 0);
+    {
+      g_autofree char *text = allocators_text (selection->allocators);
+
+      append_chip (chips, session, text, remove_allocators, 0);
+    }
   if (selection->suppressions != NULL)
     {
       guint n = flam_suppressions_get_n (selection->suppressions);

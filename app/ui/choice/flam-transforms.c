@@ -40,7 +40,7 @@ flam_transforms_describe (const FlamTransform *transform)
   gsize length = strlen (pattern);
   GString *plain;
 
-  if (g_str_has_prefix (pattern, CASELESS))
+  if (transform->regex != NULL && g_str_has_prefix (pattern, CASELESS))
     return g_strdup (pattern + strlen (CASELESS));
   if (transform->regex == NULL || length < 2 || pattern[0] != '^' ||
       pattern[length - 1] != '$')
@@ -74,7 +74,7 @@ describe_transforms (const FlamSelection *less, const FlamSelection *more)
       const FlamTransform *other =
           i < n_transforms (less) ? less->transforms->pdata[i] : NULL;
 
-      if (other == NULL || one->kind != other->kind ||
+      if (other == NULL || one->kind != other->kind || one->of != other->of ||
           strcmp (one->pattern, other->pattern) != 0)
         extra = one;
     }

@@ -220,6 +220,13 @@ static const char *const transform_words[] = {
   [FLAM_TRANSFORM_BRANCHES] = "branches",
 };
 
+/* The words of what transforms match; functions have none. */
+static const char *const place_words[] = {
+  [FLAM_BY_FUNCTION] = "",
+  [FLAM_BY_MODULE] = "-module",
+  [FLAM_BY_FILE] = "-file",
+};
+
 static void
 set_threads (GKeyFile *kept, const FlamProfile *profile, const GArray *threads)
 {
@@ -313,9 +320,12 @@ set_transforms (GKeyFile *kept, const GPtrArray *transforms)
     {
       const FlamTransform *one = transforms->pdata[i];
 
-      g_ptr_array_add (
-          list,
-          g_strconcat (transform_words[one->kind], " ", one->pattern, NULL));
+      g_ptr_array_add (list,
+                       g_strconcat (transform_words[one->kind],
+                                    place_words[one->of],
+                                    " ",
+                                    one->pattern,
+                                    NULL));
     }
   g_key_file_set_string_list (kept,
                               SELECTION,
@@ -328,12 +338,25 @@ static gboolean
 get_transform (const char *text, FlamSelection *to)
 {
   const char *pattern = strchr (text, ' ');
+  g_autofree char *word =
+      pattern != NULL ? g_strndup (text, (gsize)(pattern - text)) : NULL;
+  FlamBy of = FLAM_BY_FUNCTION;
 
-  for (guint kind = 0; pattern != NULL && kind < G_N_ELEMENTS (transform_words);
-       kind++)
-    if (strlen (transform_words[kind]) == (gsize)(pattern - text) &&
-        g_str_has_prefix (text, transform_words[kind]))
-      return flam_selection_add_transform (to, kind, pattern + 1, NULL);
+  if (word == NULL)
+    return FALSE;
+  for (guint by = 0; by < G_N_ELEMENTS (place_words); by++)
+    if (place_words[by] != NULL && *place_words[by] != '\0' &&
+        g_str_has_suffix (word, place_words[by]))
+      {
+        of = by;
+        word[strlen (word) - strlen (place_words[by])] = '\0';
+      }
+  for (guint kind = 0; kind < G_N_ELEMENTS (transform_words); kind++)
+    if (strcmp (word, transform_words[kind]) == 0)
+      return of == FLAM_BY_FUNCTION
+                 ? flam_selection_add_transform (to, kind, pattern + 1, NULL)
+                 : flam_selection_add_place_transform (
+                       to, kind, of, pattern + 1, NULL);
   return FALSE;
 }
 

@@ -160,23 +160,30 @@ flam_session_transform_node (FlamSession *self,
   g_autoptr (FlamSelection) selection = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *pattern = NULL;
+  const FlamTree *tree;
   const char *name;
+  gboolean added;
 
   g_return_if_fail (FLAM_IS_SESSION (self));
   if (self->view_data == NULL || node == 0 || node >= self->view_data->tree->n)
     return;
-  name = flam_tree_name (self->view_data->tree, node);
+  tree = self->view_data->tree;
+  name = flam_tree_name (tree, node);
   pattern = kind == FLAM_TRANSFORM_STOP_AT || kind == FLAM_TRANSFORM_PRUNE
                 ? g_strdup (name)
                 : exact_pattern (name);
   selection = flam_selection_copy (self->selection);
-  if (flam_tree_is_top (self->view_data->tree, node))
+  if (flam_tree_is_top (tree, node))
     {
-      if (choose_top (selection, kind, self->view_data->tree, node))
+      if (choose_top (selection, kind, tree, node))
         flam_session_select (self, g_steal_pointer (&selection));
       return;
     }
-  if (flam_selection_add_transform (selection, kind, pattern, &error))
+  added = tree->by == FLAM_BY_MODULE || tree->by == FLAM_BY_FILE
+              ? flam_selection_add_place_transform (
+                    selection, kind, tree->by, name, &error)
+              : flam_selection_add_transform (selection, kind, pattern, &error);
+  if (added)
     flam_session_select (self, g_steal_pointer (&selection));
   else
     flam_session_fail (self, error);

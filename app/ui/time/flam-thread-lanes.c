@@ -303,6 +303,7 @@ selection_of_all (const FlamSelection *selection)
   FlamSelection *all = flam_selection_copy (selection);
 
   flam_selection_all_threads (all);
+  g_ptr_array_set_size (all->transforms, 0);
   all->from = G_MININT64;
   all->to = G_MAXINT64;
   for (guint i = all->labels != NULL ? all->labels->len : 0; i-- > 0;)

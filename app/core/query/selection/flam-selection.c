@@ -2,11 +2,14 @@
 #include "flam-selection.h"
 
 static FlamTransform *
-transform_new (FlamTransformKind kind, const char *pattern, FlamRegex *regex)
+transform_new (FlamTransformKind kind,
+               FlamBy of,
+               const char *pattern,
+               FlamRegex *regex)
 {
   FlamTransform *transform = g_new (FlamTransform, 1);
 
-  *transform = (FlamTransform){ kind, g_strdup (pattern), regex };
+  *transform = (FlamTransform){ kind, of, g_strdup (pattern), regex };
   return transform;
 }
 
@@ -47,8 +50,9 @@ flam_selection_copy (const FlamSelection *selection)
       const FlamTransform *from = selection->transforms->pdata[i];
       FlamRegex *regex = from->regex ? flam_regex_ref (from->regex) : NULL;
 
-      g_ptr_array_add (transforms,
-                       transform_new (from->kind, from->pattern, regex));
+      g_ptr_array_add (
+          transforms,
+          transform_new (from->kind, from->of, from->pattern, regex));
     }
   if (selection->threads != NULL)
     copy->threads = g_array_copy (selection->threads);
@@ -79,7 +83,8 @@ transforms_equal (const GPtrArray *a, const GPtrArray *b)
       const FlamTransform *x = a->pdata[i];
       const FlamTransform *y = b->pdata[i];
 
-      if (x->kind != y->kind || strcmp (x->pattern, y->pattern) != 0)
+      if (x->kind != y->kind || x->of != y->of ||
+          strcmp (x->pattern, y->pattern) != 0)
         return FALSE;
     }
   return TRUE;
@@ -133,6 +138,8 @@ flam_selection_has_same_samples (const FlamSelection *a,
 {
   return a->measure == b->measure && a->count == b->count &&
          a->from == b->from && a->to == b->to && a->states == b->states &&
+         a->allocators == b->allocators && a->suppressions == b->suppressions &&
+         a->temporary_distance == b->temporary_distance &&
          labels_equal (a->labels, b->labels) &&
          (any_thread || threads_equal (a->threads, b->threads));
 }
@@ -216,6 +223,30 @@ flam_selection_add_label (FlamSelection *selection, const char *condition)
   g_ptr_array_add (selection->labels, g_strdup (condition));
 }
 
+static gboolean
+has_room (const FlamSelection *selection, GError **error)
+{
+  if (selection->transforms->len >= FLAM_TRANSFORMS_MAX)
+    return flam_error_set (error,
+                           FLAM_ERROR_TOO_LARGE,
+                           N_ ("More than %d transforms"),
+                           FLAM_TRANSFORMS_MAX);
+  return TRUE;
+}
+
+gboolean
+flam_selection_add_place_transform (FlamSelection *selection,
+                                    FlamTransformKind kind,
+                                    FlamBy of,
+                                    const char *name,
+                                    GError **error)
+{
+  if (!has_room (selection, error))
+    return FALSE;
+  g_ptr_array_add (selection->transforms, transform_new (kind, of, name, NULL));
+  return TRUE;
+}
+
 gboolean
 flam_selection_add_transform (FlamSelection *selection,
                               FlamTransformKind kind,
@@ -225,11 +256,8 @@ flam_selection_add_transform (FlamSelection *selection,
   g_autoptr (GError) why = NULL;
   FlamRegex *regex = NULL;
 
-  if (selection->transforms->len >= FLAM_TRANSFORMS_MAX)
-    return flam_error_set (error,
-                           FLAM_ERROR_TOO_LARGE,
-                           N_ ("more than %d transforms"),
-                           FLAM_TRANSFORMS_MAX);
+  if (!has_room (selection, error))
+    return FALSE;
   if (kind != FLAM_TRANSFORM_STOP_AT && kind != FLAM_TRANSFORM_PRUNE)
     regex = flam_regex_new (pattern, G_REGEX_OPTIMIZE, &why);
   if (why != NULL)
@@ -238,7 +266,8 @@ flam_selection_add_transform (FlamSelection *selection,
                            N_ ("“%s” is not a regular expression: %s"),
                            pattern,
                            why->message);
-  g_ptr_array_add (selection->transforms, transform_new (kind, pattern, regex));
+  g_ptr_array_add (selection->transforms,
+                   transform_new (kind, FLAM_BY_FUNCTION, pattern, regex));
   return TRUE;
 }
 
@@ -254,6 +283,18 @@ is_exactly (const char *name, const char *file, const char *pattern)
          g_str_has_suffix (file, pattern + length + 1);
 }
 
+static gboolean
+is_of_module (const FlamTransform *transform,
+              const FlamProfile *profile,
+              FlamFunctionId function)
+{
+  const char *module = profile->functions.module[function] == FLAM_NONE
+                           ? FLAM_UNKNOWN_PLACE
+                           : flam_profile_module_name (profile, function);
+
+  return strcmp (module, transform->pattern) == 0;
+}
+
 gboolean
 flam_transform_matches (const FlamTransform *transform,
                         const FlamProfile *profile,
@@ -264,6 +305,11 @@ flam_transform_matches (const FlamTransform *transform,
       flam_profile_string (profile, profile->functions.file[function]);
   g_autofree char *place = NULL;
 
+  if (transform->of == FLAM_BY_MODULE)
+    return is_of_module (transform, profile, function);
+  /* A function has code of several files: its frames are matched. */
+  if (transform->of == FLAM_BY_FILE)
+    return FALSE;
   if (transform->regex == NULL)
     return is_exactly (name, file, transform->pattern);
   if (flam_regex_match (transform->regex, name))

@@ -61,8 +61,10 @@ typedef enum
 typedef struct
 {
   FlamTransformKind kind;
-  char *pattern;    /* a regex (PCRE), but for STOP_AT and PRUNE */
-  FlamRegex *regex; /* NULL for STOP_AT and PRUNE */
+  FlamBy of;        /* what is matched: functions; or modules or files */
+  char *pattern;    /* a regex (PCRE), but for STOP_AT and PRUNE, and for the
+                       names of modules and files */
+  FlamRegex *regex; /* NULL: the pattern is a name */
 } FlamTransform;
 
 /* A row of bits per function: which of them match. */
@@ -132,11 +134,13 @@ gboolean flam_selection_has_thread (const FlamSelection *selection,
                                     FlamThreadId thread);
 /* Adds a label that samples must have: KEY=VALUE. */
 void flam_selection_add_label (FlamSelection *selection, const char *condition);
-/* By the function's name. Branches also by "NAME at FILE", with the file of the
- * function, as in FlameGraphs.jl. */
+/* By the function's name, or by that of its module. Branches also by "NAME at
+ * FILE", with the file of the function, as in FlameGraphs.jl. */
 gboolean flam_transform_matches (const FlamTransform *transform,
                                  const FlamProfile *profile,
                                  FlamFunctionId function);
+/* What the name of an unknown module or file reads in trees. */
+#define FLAM_UNKNOWN_PLACE "[unknown]"
 /* FALSE with FLAM_ERROR_INVALID if a transform's regex takes too long on a
  * function's name. Such a transform matches nothing. */
 gboolean flam_selection_check (const FlamSelection *selection,
@@ -148,6 +152,12 @@ gboolean flam_selection_add_transform (FlamSelection *selection,
                                        FlamTransformKind kind,
                                        const char *pattern,
                                        GError **error);
+/* The same for the module or file of exactly that name. */
+gboolean flam_selection_add_place_transform (FlamSelection *selection,
+                                             FlamTransformKind kind,
+                                             FlamBy of,
+                                             const char *name,
+                                             GError **error);
 
 G_END_DECLS
 

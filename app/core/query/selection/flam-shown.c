@@ -18,7 +18,9 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   FlamShown *shown;
-  guint64 *matches; /* per function: bit per transform */
+  guint64 *matches;                       /* per function: bit per transform */
+  FlamStringId file[FLAM_TRANSFORMS_MAX]; /* of those that match files */
+  guint64 of_files;                       /* which transforms match files */
   guint8 *quiet;    /* per function: nothing in the selection is about it */
   guint64 required; /* FOCUS and FILTER bits that a stack must match */
   guint64 focused;  /* of these, the FOCUS bits */
@@ -82,6 +84,34 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
 
 /* --- matches ------------------------------------------------------------- */
 
+/* The file of that name; FLAM_NONE: the capture has none. */
+static FlamStringId
+find_file (const FlamProfile *profile, const char *name)
+{
+  guint32 n = flam_profile_n_strings (profile);
+
+  if (strcmp (name, FLAM_UNKNOWN_PLACE) == 0)
+    return 0;
+  for (FlamStringId i = 1; i < n; i++)
+    if (strcmp (flam_profile_string (profile, i), name) == 0)
+      return i;
+  return FLAM_NONE;
+}
+
+/* The transforms that a frame matches. */
+static guint64
+matches_of (const Walk *walk, FlamFrameId frame)
+{
+  guint64 matches = walk->matches[walk->profile->frames.function[frame]];
+
+  for (guint t = 0; t < walk->selection->transforms->len && walk->of_files != 0;
+       t++)
+    if ((walk->of_files >> t & 1) != 0 &&
+        walk->profile->frames.file[frame] == walk->file[t])
+      matches |= 1ull << t;
+  return matches;
+}
+
 static gboolean
 match_functions (Walk *walk, const FlamProgress *progress, GError **error)
 {
@@ -98,6 +128,12 @@ match_functions (Walk *walk, const FlamProgress *progress, GError **error)
         walk->required |= 1ull << t;
       if (transform->kind == FLAM_TRANSFORM_FOCUS)
         walk->focused |= 1ull << t;
+      if (transform->of == FLAM_BY_FILE)
+        {
+          walk->of_files |= 1ull << t;
+          walk->file[t] = find_file (profile, transform->pattern);
+          continue;
+        }
       for (FlamId f = 0; f < profile->functions.n; f++)
         {
           if (flam_transform_matches (transform, profile, f))
@@ -149,7 +185,8 @@ find_quiet (Walk *walk)
   guint32 n = walk->profile->functions.n;
 
   walk->quiet = g_new0 (guint8, n + 1);
-  for (FlamId f = 0; f < n && !selection->no_inlines && !selection->no_repl;
+  for (FlamId f = 0; f < n && !selection->no_inlines && !selection->no_repl &&
+                     walk->of_files == 0;
        f++)
     walk->quiet[f] = walk->matches[f] == 0 && !is_import (walk, f) &&
                      !is_switched_off (walk, f) && !is_of_recorder (walk, f);
@@ -169,7 +206,7 @@ static gboolean
 transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamFrameId frame)
 {
   const GPtrArray *transforms = walk->selection->transforms;
-  guint64 matches = walk->matches[walk->profile->frames.function[frame]];
+  guint64 matches = matches_of (walk, frame);
   guint swallowed = path->swallowed;
 
   path->importing |= is_import (walk, walk->profile->frames.function[frame]);

@@ -26,10 +26,11 @@ flam_tree_key_name (const FlamProfile *profile,
                : flam_profile_string (profile, profile->threads.name[key.row]);
   if (by == FLAM_BY_MODULE)
     return key.row == FLAM_NONE
-               ? "[unknown]"
+               ? FLAM_UNKNOWN_PLACE
                : flam_profile_string (profile, profile->modules.name[key.row]);
   if (by == FLAM_BY_FILE)
-    return key.row == 0 ? "[unknown]" : flam_profile_string (profile, key.row);
+    return key.row == 0 ? FLAM_UNKNOWN_PLACE
+                        : flam_profile_string (profile, key.row);
   return flam_profile_function_name (profile, key.row);
 }
 
