@@ -529,8 +529,12 @@ turn (Host *host, GError **error)
   if (fds[0].revents != 0 && !take_messages (host, error))
     return FALSE;
   if (!host->ended && gives_up (host))
-    return flam_connection_fail (
-        &host->connection, N_ ("no answer; gave up waiting"), error);
+    {
+      flam_wire_put (&host->wire, FLAM_WIRE_LEFT, "", 0);
+      flam_wire_send (&host->wire);
+      return flam_connection_fail (
+          &host->connection, N_ ("no answer; gave up waiting"), error);
+    }
   /* Only reading decides whether the connection is lost: what has arrived is
    * read first. */
   flam_wire_send (&host->wire);
