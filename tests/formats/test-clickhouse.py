@@ -43,9 +43,10 @@ class Store(unittest.TestCase):
         except AssertionError:
             raise unittest.SkipTest("ClickHouse does not start here") from None
         cls.addClassCleanup(server.stop)
-        cls.ask, cls.url = server.ask, server.url
+        cls.server, cls.ask, cls.url = server, server.ask, server.url
         for name in "one", "labels", "again", "measures", "runs":
-            cls.ask(f"CREATE DATABASE {name}", post=True)
+            if cls.ask(f"CREATE DATABASE {name}", post=True) is None:
+                raise AssertionError(f"ClickHouse does not create {name}")
 
     def test_added_up(self):
         """Functions, files and lines with their self and total costs."""
@@ -80,6 +81,9 @@ class Store(unittest.TestCase):
         self.assertEqual(
             json.loads(run("diff", "--json", one, two))["rows"],
             json.loads(run("diff", "--json", ONE, TWO, "--measure", "cpu-time"))["rows"])
+        # A capture is there once: a sum over all labels would count it twice.
+        self.assertTrue(run("push", ONE, "--to", self.url("labels", "service=shop&commit=c"),
+                            code=1).endswith("the capture is there already, with commit=a'b\\\n"))
 
     def test_measures(self):
         """Of several measures, the first that is not 0 is shown, unless another one
@@ -118,7 +122,7 @@ class Store(unittest.TestCase):
     def test_again(self):
         """A capture that is in the store already is not added again."""
         run("push", ONE, "--to", self.url("again"))
-        self.assertIn("the capture is there already",
+        self.assertIn("the capture is there already\n",
                       run("push", ONE, "--to", self.url("again"), code=1))
         # Nor is one whose push failed before its run, or that two pushed at the same time.
         self.ask("INSERT INTO again.sample SELECT bitXor(run, 1), service, measure, series,"
@@ -165,6 +169,8 @@ class Store(unittest.TestCase):
 
 if __name__ == "__main__":
     result = unittest.main(verbosity=2, exit=False).result
+    if not result.wasSuccessful():
+        print(Store.server.log[-4000:])
     reasons = {why for _, why in result.skipped}
     for why in reasons:
         print("ok 1 clickhouse # SKIP", why)

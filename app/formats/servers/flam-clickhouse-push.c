@@ -572,25 +572,48 @@ number_capture (const Push *push, const FlamPart *part)
   return hash_of (text->str, text->len);
 }
 
+/* With other labels, too: a sum over all of them would count it twice, and who
+ * adds a folder each night with another commit does not mean its old
+ * captures. */
+static gboolean
+refuse_known (const Push *push, const char *labels, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *valid = NULL;
+
+  flam_clickhouse_take (&labels, labels + strlen (labels), '\t', text);
+  valid = g_utf8_make_valid (text->str, (gssize)text->len);
+  for (char *p = valid; *p != '\0'; p++)
+    if ((guchar)*p < ' ' || *p == 0x7f)
+      *p = ' ';
+  return flam_error_set (error,
+                         FLAM_ERROR_EXISTS,
+                         *valid != '\0'
+                             ? N_ ("%s: the capture is there already, with %s")
+                             : N_ ("%s: the capture is there already"),
+                         push->location->text,
+                         valid);
+}
+
 static gboolean
 is_new (const Push *push, GError **error)
 {
   g_autofree char *statement = g_strdup_printf (
-      "SELECT count() FROM run WHERE capture = %" G_GUINT64_FORMAT,
+      "SELECT count(), any(arrayStringConcat(arrayMap((k, v) -> "
+      "concat(k, '=', v), keys, values), '&')) FROM run WHERE capture = "
+      "%" G_GUINT64_FORMAT,
       push->capture);
   g_autofree char *answer = flam_clickhouse_run (
       push->location, statement, NULL, push->options, error);
+  char *end;
   guint64 n;
 
   if (answer == NULL)
     return FALSE;
-  g_strchomp (answer);
-  if (!g_ascii_string_to_unsigned (answer, 10, 0, G_MAXUINT64, &n, NULL))
+  n = g_ascii_strtoull (answer, &end, 10);
+  if (!g_ascii_isdigit (*answer) || !g_ascii_isspace (*end))
     return flam_clickhouse_refuse (push->location, error);
-  return n == 0 || flam_error_set (error,
-                                   FLAM_ERROR_EXISTS,
-                                   N_ ("%s: the capture is there already"),
-                                   push->location->text);
+  return n == 0 || refuse_known (push, end + 1, error);
 }
 
 /* Of all that is pushed. */
