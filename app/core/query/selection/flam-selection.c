@@ -229,7 +229,7 @@ has_room (const FlamSelection *selection, GError **error)
   if (selection->transforms->len >= FLAM_TRANSFORMS_MAX)
     return flam_error_set (error,
                            FLAM_ERROR_TOO_LARGE,
-                           N_ ("More than %d transforms"),
+                           N_ ("more than %d transforms"),
                            FLAM_TRANSFORMS_MAX);
   return TRUE;
 }
