@@ -265,6 +265,8 @@ test_rounded (void)
       gint64 truth = 0;
 
       begin (run);
+      /* One block was freed: otherwise all is known. */
+      run->counts = (FlamAllocCounts){ .asked = SIZE, .made = 1, .gone = 1 };
       for (guint i = 0; i < 10000; i++)
         {
           gint32 size = g_rand_int_range (dice, 16, 2048);
@@ -300,6 +302,59 @@ test_rounded (void)
                   100 * wide / (2 * RUNS));
   g_assert_cmpfloat (wide / (2 * RUNS), <, 0.005);
   g_assert_cmpuint (within, >=, 2 * RUNS * 95 / 100);
+}
+
+/* Of 68 live blocks, sixty are mappings with pages of slack, and the others
+ * have no sample. If nothing was freed, the sums are exact, and otherwise the
+ * errors contain them; the sum of what is live is never a matter of few
+ * samples. */
+static void
+test_mixed_slack (void)
+{
+  for (guint freed = 0; freed < 2; freed++)
+    {
+      g_autofree Run *run = g_new (Run, 1);
+      g_autoptr (FlamProfile) profile = NULL;
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamWeights) weights = NULL;
+      FlamEstimate estimate;
+      gint64 off;
+
+      begin (run);
+      flam_builder_add_allocation_measure (run->builder, FLAM_FROM_LEAKED);
+      for (guint i = 0; i < 30; i++)
+        g_assert_true (flam_alloc_heaps_block (run->heaps,
+                                               run->stream,
+                                               (i + 1) * 0x100000,
+                                               300000,
+                                               2,
+                                               3088,
+                                               &run->stacks[0],
+                                               FLAM_ALLOCATOR_MALLOC));
+      run->counts = (FlamAllocCounts){
+        .live = 60 * 303088 + 8 * 100008,
+        .asked = 60 * 300000 + 8 * 100000 + freed * 1000,
+        .made = 68 + freed,
+        .gone = freed,
+        .high_blocks = 68,
+      };
+      say_level (run);
+      profile = finish (run);
+      off = ABS (profile->facts.live_bytes - 18800000);
+      g_assert_cmpint (off, <=, profile->facts.live_bytes_error);
+      g_assert_cmpint (profile->facts.live_bytes_error, <, 100000);
+      if (!freed)
+        g_assert_cmpint (off, ==, 0);
+      selection->measure = (guint)flam_profile_find_measure (profile, "leaked");
+      weights = flam_weights_new (profile, selection, NULL, NULL);
+      g_assert_cmpint (ABS (weights->total - profile->facts.live_bytes), <, 68);
+      estimate = flam_estimate_of (
+          &profile->facts,
+          FLAM_FROM_LEAKED,
+          &(FlamFigure){ weights->total, 68, { .samples = 1 } });
+      g_assert_false (flam_estimate_is_few (&estimate));
+      g_assert_cmpint (estimate.error, ==, profile->facts.live_bytes_error);
+    }
 }
 
 /* One sampled block is the whole peak, and stands for no others: what was
@@ -483,6 +538,7 @@ main (int argc, char **argv)
   dice = g_rand_new_with_seed (26);
   g_test_add_func ("/estimates/replaced", test_replaced);
   g_test_add_func ("/estimates/rounded", test_rounded);
+  g_test_add_func ("/estimates/mixed-slack", test_mixed_slack);
   g_test_add_func ("/estimates/rest", test_rest);
   g_test_add_func ("/estimates/forked", test_forked);
   g_test_add_func ("/estimates/mappings", test_mappings);

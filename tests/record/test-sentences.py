@@ -60,7 +60,7 @@ CASES = [
      r"800 kB never freed, in open_session \(mix\.c:\d+\)", 96),
     ("sampled leak", MEMORY, MIX, "leak", "the same",
      rf"Peak 18\.[789] MB( ± [\d.]+ kB)?, ≈ {SHARE} of it in load \(mix\.c:\d+\)\. "
-     r"80\d kB( \(\d samples?\))? never freed(, ≈ 100 % of it in open_session \(mix\.c:\d+\))?", None),
+     r"80\d kB( ± [\d.]+ k?B)? never freed(, ≈ 100 % of it in open_session \(mix\.c:\d+\))?", None),
     ("leak alone", EXACT, MIX, "leak-only", "0.8 MB lost by open_session",
      rf"Peak 800 kB, {SHARE} of it in open_session \(mix\.c:\d+\)\. "
      r"800 kB never freed, in open_session \(mix\.c:\d+\)", 100),

@@ -66,6 +66,7 @@ struct _FlamAllocHeaps
   Rounding rounding, rounding_of_peak;
   /* Sampled: counted blocks, */
   gint64 made, live;
+  gboolean forked;    /* blocks of a child may be live that it did not make */
   gint64 peak_blocks; /* and those live at the peak */
   gint64
       room; /* bytes that may still be allocated before their sum overflows */
@@ -136,12 +137,15 @@ few_samples (const Rounding *rounding)
 
 /* The slack of small blocks is what aligning them to 16 bytes adds, and a few
  * samples may happen to have nearly the same: one block more, of their mean
- * weight, may have any; none does if all that are live were seen. Its square in
- * bytes, once for blocks. */
+ * weight, may have any; none does if all that are live were seen. Blocks that
+ * are mappings have far more slack, and if only these were sampled, a few may
+ * be live that have none. Its square in bytes, once for blocks. */
 static double
 unseen_slack (const Rounding *rounding, gint64 blocks)
 {
-  double each = ALIGNMENT / 2 * rounding->squares / rounding->blocks;
+  double mean = rounding->slack / rounding->blocks;
+  double each = (mean > ALIGNMENT ? 2 * mean : ALIGNMENT / 2) *
+                rounding->squares / rounding->blocks;
 
   if (rounding->one <= 0 && (double)blocks <= rounding->blocks)
     return 0;
@@ -169,6 +173,9 @@ ask (const FlamAllocHeaps *heaps,
   Asked by_blocks = { .bytes = (double)live - each * (double)blocks };
   double share;
 
+  /* Nothing was freed. */
+  if (blocks == heaps->made && !heaps->forked)
+    return (Asked){ .bytes = (double)heaps->asked };
   if (rounding->asked <= 0 || rounding->blocks <= 0 || live <= 0)
     return by_parts;
   share = (double)MAX (blocks, 0) / rounding->blocks;
@@ -629,6 +636,7 @@ flam_alloc_heaps_add_space (FlamAllocHeaps *heaps, gboolean forked)
   FlamAllocSpace *space = g_new0 (FlamAllocSpace, 1);
 
   space->forked = forked;
+  heaps->forked |= forked;
   flam_addresses_init (&space->blocks, FLAM_ADDRESSES_HEAP, heaps->spill);
   space->pages = flam_ranges_new ();
   space->breaks = g_array_new (FALSE, FALSE, sizeof (Piece));

@@ -4,6 +4,7 @@
 
 #include "flam-format.h"
 
+#include <math.h>
 #include <string.h>
 
 #define NAME_MAX_CHARS 60
@@ -843,6 +844,17 @@ add_waiting (FlamHeadline *headline,
 
 /* --- memory --------------------------------------------------------------- */
 
+/* Shares of few samples: unless these are of blocks so large that hardly any
+ * are unseen. */
+static gboolean
+are_few (const FlamFigure *figure, gboolean is_bytes)
+{
+  double variance = is_bytes ? figure->spread.bytes : figure->spread.blocks;
+
+  return figure->spread.samples + 0.5 < FLAM_FACTS_FEW &&
+         2 * sqrt (variance) > (double)figure->weight / STANDS_OUT;
+}
+
 /* "12.1 MB ± 3.2 MB", and whether a share of it can be relied on. */
 static char *
 estimated (const FlamWeights *weights,
@@ -850,11 +862,12 @@ estimated (const FlamWeights *weights,
            gboolean *rough,
            gboolean *few)
 {
-  FlamEstimate estimate = flam_estimate_of_figure (
-      &weights->profile->facts, measure, flam_weights_figure (weights));
+  const FlamFigure figure = flam_weights_figure (weights);
+  FlamEstimate estimate =
+      flam_estimate_of_figure (&weights->profile->facts, measure, figure);
 
   *rough = weights->profile->facts.sample_bytes > 0;
-  *few = estimate.sampled && flam_estimate_is_few (&estimate);
+  *few = *rough && are_few (&figure, measure->unit == FLAM_UNIT_BYTES);
   return measure->unit == FLAM_UNIT_BYTES
              ? flam_format_estimate (&estimate, weights->total, FLAM_UNIT_BYTES)
              : flam_format_weight (measure, weights->total);

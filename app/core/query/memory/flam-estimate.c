@@ -105,7 +105,8 @@ is_whole (gint64 sum, gint64 whole)
   return whole > 0 && ABS (sum - whole) <= whole / 500;
 }
 
-/* The recorder counts live bytes as the allocator rounds them. */
+/* The recorder counts live bytes as the allocator rounds them. This error does
+ * not come from few samples, however few there are. */
 static gint64
 error_of_whole (const FlamFacts *facts,
                 FlamMeasureSource source,
@@ -219,7 +220,7 @@ estimate_of (const FlamFacts *facts,
   spread = spread_of (facts, source, figure, is_bytes);
   if (is_whole (sum, whole))
     return estimate_new ((double)error_of_whole (facts, source, is_bytes),
-                         spread.samples);
+                         MAX (spread.samples, FLAM_FACTS_FEW));
   /* A function whose small blocks have no sample looks more certain than it
    * is: it has at least its part of the variance of all. */
   if (bytes > exact)
