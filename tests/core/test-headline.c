@@ -356,6 +356,48 @@ test_too_few (void)
     }
 }
 
+/* Where no function stands out, the program with half of the time does. */
+static void
+test_programs (void)
+{
+  static const char *const names[] = { "postgres", "postgres", "nginx", "php" };
+  static const gint64 weights[][4] = { { 40, 32, 8, 20 }, { 24, 25, 31, 20 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (weights); i++)
+    {
+      g_autoptr (FlamBuilder) builder = flam_builder_new ();
+      g_autoptr (FlamProfile) profile = NULL;
+      g_autofree char *text = NULL;
+
+      flam_builder_add_standard_measure (
+          builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+      for (guint k = 0; k < G_N_ELEMENTS (names); k++)
+        {
+          FlamId process = flam_builder_process (builder, 1 + (gint32)k, 0);
+          FlamId thread = flam_builder_thread (builder, process, 1, 0);
+
+          flam_builder_set_process_name (builder, process, names[k]);
+          for (gint64 n = 0; n < weights[i][k]; n++)
+            {
+              g_autofree char *name = g_strdup_printf ("f%d", (int)(n % 30));
+              FlamSample sample = { .thread = thread,
+                                    .stack =
+                                        add_frame (builder, FLAM_NONE, name) };
+
+              flam_builder_add_sample (builder, &sample, NULL);
+            }
+        }
+      profile = flam_builder_finish (builder, NULL);
+      text = sentence_of (profile, NULL);
+      g_assert_true (g_str_has_prefix (text, "No function stands out."));
+      g_assert_cmpint (strstr (text, "Of the programs") != NULL, ==, i == 0);
+      if (i == 0)
+        g_assert_true (g_str_has_suffix (
+            text,
+            "Of the programs, postgres takes most, 72 %, in 2 processes"));
+    }
+}
+
 /* The target of a click on each part. */
 static void
 test_parts (void)
@@ -549,6 +591,7 @@ main (int argc, char **argv)
   g_test_add_func ("/headline/sentences", test_sentences);
   g_test_add_func ("/headline/selection", test_selection);
   g_test_add_func ("/headline/too-few", test_too_few);
+  g_test_add_func ("/headline/programs", test_programs);
   g_test_add_func ("/headline/parts", test_parts);
   g_test_add_func ("/headline/show", test_show);
   g_test_add_func ("/headline/memory", test_memory);

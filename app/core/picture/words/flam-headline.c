@@ -37,6 +37,11 @@ static const Patterns spread = {
   N_ ("No function stands out. The largest is %s with %s (%s)"),
   N_ ("No function stands out. The largest is %s with %s"),
 };
+/* Translators: a program, its share */
+static const char one_program[] = N_ ("Of the programs, %s takes most, %s");
+/* Translators: a program, its share, in how many processes */
+static const char many_processes[] =
+    N_ ("Of the programs, %s takes most, %s, in %s processes");
 /* Translators: how many */
 static const char too_few[] =
     N_ ("Too few samples (%s) to tell what takes the time");
@@ -599,6 +604,106 @@ add_samples (FlamHeadline *headline, const Costs *costs)
   end_sentence (sentence, costs, &found, patterns);
 }
 
+typedef struct
+{
+  FlamStringId name;
+  gint64 sum;
+  guint n_processes;
+} Program;
+
+static int
+compare_programs (gconstpointer a, gconstpointer b)
+{
+  const Program *one = a, *two = b;
+
+  return one->name < two->name ? -1 : one->name > two->name;
+}
+
+/* The processes by name, each with what its processes weigh together. */
+static GArray *
+find_programs (const FlamProfile *profile, const FlamSelection *selection)
+{
+  const FlamThreads *threads = &profile->threads;
+  g_autofree gint64 *by_thread = flam_weights_by_thread (profile, selection);
+  g_autofree gint64 *sums = g_new0 (gint64, profile->processes.n + 1);
+  GArray *programs = g_array_new (FALSE, FALSE, sizeof (Program));
+  guint n = 0;
+
+  for (FlamId t = 0; t < threads->n; t++)
+    if (threads->process[t] != FLAM_NONE &&
+        flam_selection_has_thread (selection, t))
+      sums[threads->process[t]] += by_thread[t];
+  for (FlamId p = 0; p < profile->processes.n; p++)
+    if (sums[p] > 0)
+      {
+        Program program = { profile->processes.name[p], sums[p], 1 };
+
+        g_array_append_val (programs, program);
+      }
+  g_array_sort (programs, compare_programs);
+  for (guint i = 0; i < programs->len; i++)
+    {
+      const Program *program = &g_array_index (programs, Program, i);
+      Program *last = n > 0 ? &g_array_index (programs, Program, n - 1) : NULL;
+
+      if (last != NULL && last->name == program->name)
+        {
+          last->sum += program->sum;
+          last->n_processes++;
+        }
+      else
+        g_array_index (programs, Program, n++) = *program;
+    }
+  g_array_set_size (programs, n);
+  return programs;
+}
+
+/* Where no function stands out, one of several programs may: it does if it has
+ * half of the time. */
+static void
+add_program (FlamHeadline *headline,
+             const Costs *costs,
+             const FlamSelection *selection)
+{
+  g_autoptr (GArray) programs = NULL;
+  const Program *most = NULL;
+  FlamSentence *sentence;
+
+  if (headline->n != 1 || costs->profile->processes.n < 2 ||
+      (headline->sentence[0].pattern != spread.with_place &&
+       headline->sentence[0].pattern != spread.alone))
+    return;
+  programs = find_programs (costs->profile, selection);
+  for (guint i = 0; i < programs->len; i++)
+    {
+      const Program *program = &g_array_index (programs, Program, i);
+
+      if (most == NULL || program->sum > most->sum)
+        most = program;
+    }
+  if (programs->len < 2 || most->name == 0 || most->sum < costs->total / 2)
+    return;
+  sentence = add_sentence (headline);
+  sentence->pattern = most->n_processes > 1 ? many_processes : one_program;
+  add_part (
+      sentence,
+      FLAM_HEADLINE_MEASURE,
+      costs->measure,
+      FLAM_NONE,
+      flam_format_visible (flam_profile_string (costs->profile, most->name)));
+  add_part (sentence,
+            FLAM_HEADLINE_MEASURE,
+            costs->measure,
+            FLAM_NONE,
+            share_text (most->sum, costs->total));
+  if (most->n_processes > 1)
+    add_part (sentence,
+              FLAM_HEADLINE_MEASURE,
+              costs->measure,
+              FLAM_NONE,
+              g_strdup_printf ("%u", most->n_processes));
+}
+
 /* Where the recorder takes a tenth, its figure stands beside those that include
  * it. */
 static void
@@ -1148,6 +1253,7 @@ add_all (FlamHeadline *headline,
       &costs, profile, shown, own, measure, weights->weight, weights->total);
   prefer_own (&costs, in_own_code);
   add_samples (headline, &costs);
+  add_program (headline, &costs, selection);
   add_recording (headline, &costs);
   costs_clear (&costs);
   return TRUE;
