@@ -363,6 +363,30 @@ test_family (void)
   g_assert_cmpuint (process_tree->thread_former[thread], ==, FLAM_NONE);
 }
 
+/* A name that applies since the last one did is not another name. */
+static void
+test_replaced_names (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_append_process (builder, 1, FLAM_NONE);
+  FlamId thread = flam_builder_append_thread (builder, process, 1);
+  g_autoptr (FlamProfile) profile = NULL;
+
+  flam_builder_set_recorded (builder);
+  flam_builder_note_thread_name (builder, thread, 5, "java");
+  flam_builder_note_thread_name (builder, thread, 5, "Reference Handler");
+  flam_builder_note_thread_name (builder, thread, 9, "Another");
+  profile = flam_builder_finish (builder, NULL);
+  g_assert_cmpstr (flam_profile_string (profile, profile->threads.name[thread]),
+                   ==,
+                   "Another");
+  g_assert_cmpuint (profile->former_names.n, ==, 1);
+  g_assert_cmpstr (flam_profile_string (profile, profile->former_names.name[0]),
+                   ==,
+                   "Reference Handler");
+  g_assert_cmpint (profile->former_names.until[0], ==, 9);
+}
+
 static void
 test_visible (void)
 {
@@ -471,5 +495,6 @@ main (int argc, char **argv)
   g_test_add_func ("/format/folded-names", test_folded_names);
   g_test_add_func ("/format/long-names", test_long_names);
   g_test_add_func ("/builder/process_tree", test_family);
+  g_test_add_func ("/builder/replaced-names", test_replaced_names);
   return g_test_run ();
 }

@@ -86,23 +86,33 @@ flam_sampler_clear (FlamSampler *sampler)
 
 /* --- names --------------------------------------------------------------- */
 
+/* A name that was there all the time and is only found now applies since the
+ * name that it replaces: a thread begins with the name of the one that began
+ * it, and a runtime's name for it is read later than the kernel's. */
 static void
 set_name (FlamSampler *sampler, FlamTask *task, const char *name)
 {
   const char *longer =
       flam_runtime_threads_get (task->target->map->threads, task->tid);
+  gboolean same;
 
   if (longer != NULL)
     name = longer;
   if (name[0] == '\0' || g_strcmp0 (name, task->name) == 0)
     return;
+  same = task->name != NULL &&
+         (!task->name_own || (longer != NULL && !task->name_whole));
+  if (!same)
+    task->name_since = sampler->now;
+  task->name_own |= task->name != NULL || longer != NULL;
+  task->name_whole = longer != NULL;
   g_free (task->name);
   task->name = g_strdup (name);
   flam_builder_note_thread_name (
-      sampler->builder, task->id, sampler->now, name);
+      sampler->builder, task->id, task->name_since, name);
   if (task->tid == task->target->pid)
     flam_builder_note_process_name (
-        sampler->builder, task->target->map->process, sampler->now, name);
+        sampler->builder, task->target->map->process, task->name_since, name);
 }
 
 /* Names are set after the start of a thread, and may change. */

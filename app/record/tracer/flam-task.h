@@ -174,6 +174,9 @@ struct _FlamTask
   struct _FlamGaps *gaps;   /* of its siblings; NULL: it has none */
   struct _FlamWaits *waits; /* frame pointers of its waits; or NULL */
   char *name;
+  gboolean name_own;   /* set for it, and not that of the thread it began in */
+  gboolean name_whole; /* from its runtime; the kernel cuts names short */
+  gint64 name_since;
   gint64 name_read_at;
 };
 

@@ -164,6 +164,7 @@ flam_tasks_add (FlamTasks *tasks,
   task->hint_copy = FIRST_COPY;
   task->id = task->last_stack = FLAM_NONE;
   task->is_new = birth == FLAM_BIRTH_NOW;
+  task->name_own = tid == pid || birth == FLAM_BIRTH_UNSEEN;
   if (tasks->without_proc)
     ;
   else if (birth == FLAM_BIRTH_UNSEEN)

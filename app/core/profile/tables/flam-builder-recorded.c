@@ -794,21 +794,41 @@ fold_module_symbols (FlamBuilder *builder)
     }
 }
 
+static gint64 *
+new_times (guint32 n)
+{
+  gint64 *times = g_new (gint64, n + 1);
+
+  for (guint32 i = 0; i < n; i++)
+    times[i] = G_MININT64;
+  return times;
+}
+
 static void
 fold_names (FlamBuilder *builder)
 {
   const FlamNameRows *rows = &builder->tables.names;
+  g_autofree gint64 *process_since =
+      new_times (builder->tables.profile.processes.n);
+  g_autofree gint64 *thread_since =
+      new_times (builder->tables.profile.threads.n);
 
   for (guint32 i = 0; i < rows->n; i++)
     {
+      gboolean of_process = rows->what[i] == FLAM_NAMED_PROCESS;
+      FlamId row = rows->row[i];
+      gint64 *since = of_process ? &process_since[row] : &thread_since[row];
+      gint64 time = rows->time[i];
       g_autofree char *name =
           g_strdup (flam_builder_get_string (builder, rows->name[i]));
 
-      if (rows->what[i] == FLAM_NAMED_PROCESS)
-        flam_builder_rename_process (
-            builder, rows->row[i], rows->time[i], name);
+      if (*since != G_MININT64 && time <= *since)
+        of_process ? flam_builder_set_process_name (builder, row, name)
+                   : flam_builder_set_thread_name (builder, row, name);
       else
-        flam_builder_rename_thread (builder, rows->row[i], rows->time[i], name);
+        of_process ? flam_builder_rename_process (builder, row, time, name)
+                   : flam_builder_rename_thread (builder, row, time, name);
+      *since = MAX (*since, time);
     }
 }
 

@@ -427,7 +427,8 @@ void flam_builder_note_at_peak (FlamBuilder *builder,
                                 gint64 size,
                                 FlamAllocator allocator,
                                 gint64 count);
-/* The name of a process or a thread from `time` on. */
+/* The name of a process or a thread from `time` on. One from the same time on
+ * as the last one replaces it: that does not become a former name. */
 void flam_builder_note_process_name (FlamBuilder *builder,
                                      FlamProcessId process,
                                      gint64 time,
