@@ -4,16 +4,23 @@
 #include "flam-path-access.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Limits the look-ups for a hostile path of a thousand parts. */
 #define TAILS_MAX 32
+/* Of the folders below a root: these many names, from the root on, and no
+ * deeper. */
+#define BELOW_MAX 20000
+#define DEPTH_MAX 8
 
 struct _FlamSourcePaths
 {
   GPtrArray *mappings; /* FlamPathMapping, longest `from` first */
   GPtrArray *roots;    /* char */
   char *copies;        /* NULL: none */
+  GHashTable *below;   /* name of a file or folder -> GPtrArray of the folders
+                        * below the roots that have one; NULL: not read yet */
 };
 
 static void
@@ -55,6 +62,7 @@ flam_source_paths_free (FlamSourcePaths *paths)
   g_ptr_array_unref (paths->mappings);
   g_ptr_array_unref (paths->roots);
   g_free (paths->copies);
+  g_clear_pointer (&paths->below, g_hash_table_unref);
   g_free (paths);
 }
 
@@ -97,6 +105,14 @@ without_slash (const char *text)
   return g_strndup (text, n);
 }
 
+void
+flam_source_paths_add_root (FlamSourcePaths *paths, const char *root)
+{
+  flam_path_access_grant (root);
+  g_ptr_array_add (paths->roots, without_slash (root));
+  g_clear_pointer (&paths->below, g_hash_table_unref);
+}
+
 gboolean
 flam_source_paths_add (FlamSourcePaths *paths, const char *text)
 {
@@ -106,6 +122,11 @@ flam_source_paths_add (FlamSourcePaths *paths, const char *text)
 
   if (!equals || equals == text || !equals[1])
     return FALSE;
+  if (g_str_has_prefix (text, FLAM_SOURCE_RELATIVE "="))
+    {
+      flam_source_paths_add_root (paths, equals + 1);
+      return TRUE;
+    }
   mapping = g_new0 (FlamPathMapping, 1);
   from = g_strndup (text, (gsize)(equals - text));
   mapping->from = without_slash (from);
@@ -132,13 +153,6 @@ flam_source_paths_set_copies (FlamSourcePaths *paths, const char *folder)
   flam_path_access_grant (folder);
   g_free (paths->copies);
   paths->copies = without_slash (folder);
-}
-
-void
-flam_source_paths_add_root (FlamSourcePaths *paths, const char *root)
-{
-  flam_path_access_grant (root);
-  g_ptr_array_add (paths->roots, without_slash (root));
 }
 
 static void
@@ -254,8 +268,116 @@ find_copy (const FlamSourcePaths *paths, const char *path)
                                                  : NULL;
 }
 
+/* --- below the roots ------------------------------------------------------ */
+
+typedef struct
+{
+  char *path;
+  guint depth;
+} Folder;
+
+static void
+free_folder (gpointer data)
+{
+  Folder *folder = data;
+
+  g_free (folder->path);
+  g_free (folder);
+}
+
+static void
+queue_folder (GQueue *queue, char *path, guint depth)
+{
+  Folder *folder = g_new (Folder, 1);
+
+  *folder = (Folder){ path, depth };
+  g_queue_push_tail (queue, folder);
+}
+
+static void
+note_below (GHashTable *below, const char *name, const char *folder)
+{
+  GPtrArray *folders = g_hash_table_lookup (below, name);
+
+  if (folders == NULL)
+    {
+      folders = g_ptr_array_new_with_free_func (g_free);
+      g_hash_table_insert (below, g_strdup (name), folders);
+    }
+  g_ptr_array_add (folders, g_strdup (folder));
+}
+
+/* Whether it is a folder, and not a link to one, which may lead back. */
+static gboolean
+is_folder (const char *path)
+{
+  struct stat info;
+
+  return lstat (path, &info) == 0 && S_ISDIR (info.st_mode);
+}
+
+/* Nearest to the root first; hidden folders are left out. */
+static void
+read_below (GHashTable *below, const char *root)
+{
+  g_autoptr (GQueue) queue = g_queue_new ();
+  Folder *folder;
+  guint n = 0;
+
+  queue_folder (queue, g_strdup (root), 0);
+  while ((folder = g_queue_pop_head (queue)) != NULL)
+    {
+      g_autoptr (GDir) dir = g_dir_open (folder->path, 0, NULL);
+      const char *name;
+
+      while (dir != NULL && n < BELOW_MAX &&
+             (name = g_dir_read_name (dir)) != NULL)
+        {
+          g_autofree char *path = NULL;
+
+          if (*name == '.')
+            continue;
+          n++;
+          note_below (below, name, folder->path);
+          path = g_build_filename (folder->path, name, NULL);
+          if (folder->depth < DEPTH_MAX && is_folder (path))
+            queue_folder (queue, g_steal_pointer (&path), folder->depth + 1);
+        }
+      free_folder (folder);
+    }
+}
+
+/* A relative path may begin in any folder of a project, as those of packages
+ * do: shop/Order.java in src/main/java. A name alone has to be the only one. */
+static char *
+find_below (FlamSourcePaths *paths, const char *path)
+{
+  g_autofree char *first = g_strndup (path, strcspn (path, "/"));
+  const GPtrArray *folders;
+
+  if (paths->below == NULL)
+    {
+      paths->below = g_hash_table_new_full (
+          g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+      for (guint i = 0; i < paths->roots->len; i++)
+        read_below (paths->below, g_ptr_array_index (paths->roots, i));
+    }
+  folders = g_hash_table_lookup (paths->below, first);
+  if (folders == NULL || (strchr (path, '/') == NULL && folders->len > 1))
+    return NULL;
+  for (guint i = 0; i < folders->len; i++)
+    {
+      g_autofree char *found =
+          g_build_filename (g_ptr_array_index (folders, i), path, NULL);
+
+      if (is_readable_file (found))
+        return g_steal_pointer (&found);
+    }
+  return NULL;
+}
+
 char *
-flam_source_paths_find (const FlamSourcePaths *paths,
+flam_source_paths_find (FlamSourcePaths *paths,
                         const char *recorded,
                         char ***tried)
 {
@@ -276,6 +398,8 @@ flam_source_paths_find (const FlamSourcePaths *paths,
     }
   if (found == NULL)
     found = g_strdup (first_readable (candidates));
+  if (found == NULL && *path != '/' && *path != '\0')
+    found = find_below (paths, path);
   g_ptr_array_add (candidates, NULL);
   if (tried)
     *tried = (char **)g_ptr_array_free (g_steal_pointer (&candidates), FALSE);

@@ -10,6 +10,9 @@
  *   below each root, ever shorter tails    ROOT/build/lib/sort.c     tried 3
  *                                          ROOT/lib/sort.c, ROOT/sort.c
  *
+ * A relative path (shop/Order.java) is then searched for in the folders below
+ * the roots: ROOT/src/main/java/shop/Order.java.
+ *
  * The first one that is a readable regular file is used. The tried paths are
  * kept, in that order, to be shown if no file was found. */
 
@@ -26,6 +29,9 @@ typedef struct _FlamSourcePaths FlamSourcePaths;
 FlamSourcePaths *flam_source_paths_new (void);
 void flam_source_paths_free (FlamSourcePaths *paths);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSourcePaths, flam_source_paths_free)
+
+/* A mapping from this adds a root. */
+#define FLAM_SOURCE_RELATIVE "."
 
 /* "FROM=TO"; FALSE if it does not have that form. Longer FROMs are tried first;
  * adding the same FROM again replaces its TO. */
@@ -48,7 +54,7 @@ char *flam_source_paths_folder (const FlamSourcePaths *paths,
 /* The file, or NULL. `tried` (may be NULL; free with g_strfreev) is set in
  * either case. A relative `recorded` is searched for below the roots and the
  * current folder. */
-char *flam_source_paths_find (const FlamSourcePaths *paths,
+char *flam_source_paths_find (FlamSourcePaths *paths,
                               const char *recorded,
                               char ***tried);
 

@@ -95,6 +95,55 @@ test_copies (void)
     }
 }
 
+/* A package's path begins somewhere in the project, but not in what is hidden
+ * there; a name alone has to be the only one. */
+static void
+test_below (void)
+{
+  static const char *const files[] = {
+    "src/main/java/shop/Order.java",
+    ".git/shop/Hidden.java",
+    "a/Same.java",
+    "b/Same.java",
+    "b/Only.java",
+  };
+  static const char *const cases[][2] = {
+    { "shop/Order.java", "src/main/java/shop/Order.java" },
+    { "shop/Hidden.java", NULL },
+    { "other/Order.java", NULL },
+    { "Same.java", NULL },
+    { "Only.java", "b/Only.java" },
+    { "/src/shop/Only.java", NULL },
+    { "../shop/Order.java", NULL },
+  };
+  g_autofree char *root = g_dir_make_tmp ("flam-source-XXXXXX", NULL);
+  g_autofree char *remove = g_strdup_printf ("rm -rf '%s'", root);
+  g_autofree char *mapping = g_strconcat (".=", root, NULL);
+  g_autoptr (FlamSourcePaths) paths = flam_source_paths_new ();
+
+  for (gsize i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = g_build_filename (root, files[i], NULL);
+      g_autofree char *folder = g_path_get_dirname (path);
+
+      g_assert_no_errno (g_mkdir_with_parents (folder, 0700));
+      g_assert_true (g_file_set_contents (path, "x", 1, NULL));
+    }
+  g_assert_null (flam_source_paths_find (paths, "shop/Order.java", NULL));
+  g_assert_true (flam_source_paths_add (paths, mapping));
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *found =
+          flam_source_paths_find (paths, cases[i][0], NULL);
+      g_autofree char *expected =
+          cases[i][1] != NULL ? g_build_filename (root, cases[i][1], NULL)
+                              : NULL;
+
+      g_assert_cmpstr (found, ==, expected);
+    }
+  g_assert_true (g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -102,5 +151,6 @@ main (int argc, char **argv)
   g_test_add_func ("/source-path/normalize", test_normalize);
   g_test_add_func ("/source-path/find", test_find);
   g_test_add_func ("/source-path/copies", test_copies);
+  g_test_add_func ("/source-path/below", test_below);
   return g_test_run ();
 }

@@ -35,7 +35,7 @@ is_source (const char *path)
 }
 
 static void
-add_source (GPtrArray *list, const FlamSourcePaths *paths, const char *recorded)
+add_source (GPtrArray *list, FlamSourcePaths *paths, const char *recorded)
 {
   g_autofree char *path = flam_source_paths_find (paths, recorded, NULL);
   g_autofree char *folder =
@@ -70,8 +70,7 @@ compare_sources (gconstpointer a, gconstpointer b)
 }
 
 GPtrArray *
-flam_share_list_sources (const FlamProfile *profile,
-                         const FlamSourcePaths *paths)
+flam_share_list_sources (const FlamProfile *profile, FlamSourcePaths *paths)
 {
   GPtrArray *list = g_ptr_array_new_with_free_func (source_free);
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);

@@ -40,7 +40,7 @@ typedef struct
  * large, and not yet in the capture. Kernel files are left out, and so are
  * files that a symbolic link leads to outside the source folder. */
 GPtrArray *flam_share_list_sources (const FlamProfile *profile,
-                                    const FlamSourcePaths *paths);
+                                    FlamSourcePaths *paths);
 
 /* Call this before `builder` is written. */
 gboolean

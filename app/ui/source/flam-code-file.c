@@ -71,7 +71,7 @@ flam_code_file_unref (gpointer data)
 /* --- source lines --------------------------------------------------------- */
 
 static char **
-read_lines (const FlamSourcePaths *paths, const char *recorded)
+read_lines (FlamSourcePaths *paths, const char *recorded)
 {
   g_autofree char *path = flam_source_paths_find (paths, recorded, NULL);
   g_autofree char *bytes = NULL;

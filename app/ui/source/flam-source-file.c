@@ -109,7 +109,7 @@ text_inside (const FlamProfile *profile, const char *recorded)
  * and which would have one if all of the user's own files were found. */
 static guint8 *
 find_sources (const FlamProfile *profile,
-              const FlamSourcePaths *paths,
+              FlamSourcePaths *paths,
               guint8 **wanted)
 {
   const FlamFrames *frames = &profile->frames;
@@ -198,7 +198,7 @@ find_missing (const FlamViewData *view_data,
 /* With no frame chosen: the costliest line that can be shown, and the file that
  * would be shown instead if it were found. */
 static void
-find_first (FlamSourceFile *file, const FlamSourcePaths *paths)
+find_first (FlamSourceFile *file, FlamSourcePaths *paths)
 {
   FlamSourceRequest *request = file->request;
   const FlamViewData *view_data = request->view_data;
@@ -316,7 +316,8 @@ add_mapping (const char *from, const char *to)
   g_variant_builder_add (&builder, "(ss)", from, to);
   g_variant_iter_init (&iter, old);
   while (g_variant_iter_next (&iter, "(&s&s)", &old_from, &old_to))
-    if (strcmp (old_from, from) != 0)
+    if (strcmp (old_from, from) != 0 ||
+        (strcmp (from, FLAM_SOURCE_RELATIVE) == 0 && strcmp (old_to, to) != 0))
       g_variant_builder_add (&builder, "(ss)", old_from, old_to);
   g_settings_set_value (flam_settings_get (),
                         FLAM_KEY_PATH_MAPPINGS,
@@ -325,7 +326,9 @@ add_mapping (const char *from, const char *to)
 
 /*   recorded  /build/app/lib/sort.c
  *   found     /home/me/src/lib/sort.c    below the folder /home/me/src
- *   so that   /build/app  stands for  /home/me/src */
+ *   so that   /build/app  stands for  /home/me/src
+ *
+ * The folder of a relative path is where such paths are searched for. */
 gboolean
 flam_source_file_remember (const char *recorded, const char *folder)
 {
@@ -339,6 +342,11 @@ flam_source_file_remember (const char *recorded, const char *folder)
   found = flam_source_paths_find (paths, recorded, NULL);
   if (found == NULL || !g_str_has_prefix (found, folder))
     return FALSE;
+  if (*normal != '/')
+    {
+      add_mapping (FLAM_SOURCE_RELATIVE, folder);
+      return TRUE;
+    }
   tail = found + strlen (folder);
   if (!g_str_has_suffix (normal, tail))
     {
