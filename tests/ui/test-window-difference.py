@@ -26,6 +26,7 @@ class DifferenceTest(Base):
 
     def file(self, name, text):
         path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text)
         return path
 
@@ -270,14 +271,16 @@ class DifferenceTest(Base):
         window.key("Return")
 
     def test_tab(self):
-        """Compares with the capture of another tab, chosen in the dialog."""
+        """Compares with the capture of another tab, chosen in the dialog, which has the
+        names of the tabs: they tell files of the same name apart."""
         window = self.open(self.file("before.folded", BEFORE),
+                           self.file("old/now.folded", BEFORE),
                            self.file("now.folded", NOW))
-        wait_for("the second tab", lambda: window.title() == "now.folded")
         window.wait_label(lambda text: text.startswith("total 52"))
         # It is a recent capture, too.
         window.action("win.compare")
         window.find("Open in another tab", "label")
+        window.find("now.folded (old)", "list item")
         self.assertEqual(len(list(window.find_all("before.folded", "list item"))), 1)
         window.type(window.find("Search what to compare with"), "like nothing")
         wait_for("no match", lambda: any(

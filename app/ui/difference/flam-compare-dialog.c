@@ -90,7 +90,7 @@ add_tabs (Compare *self)
         continue;
       add_row (self,
                CHOICE_TAB,
-               flam_session_get_title (other),
+               adw_tab_page_get_title (page),
                _ ("Open in another tab"))
           ->other = g_object_ref (other);
     }
