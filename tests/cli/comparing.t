@@ -116,10 +116,10 @@ $ flambeau-cli diff base.folded new.folded --hide '^(main|old)$' --self
 $ echo 'main;parse 1234567' >many.folded; flambeau-cli diff base.folded many.folded --to svg | grep -o '<title>parse[^/]*</title>'
 <title>parse (1,234,567 samples, 100%): +1,234,547, before 20</title>
 
-$ flambeau-cli diff base.folded new.folded --to svg | grep -o -e 'only the other[^<]*' -e '>Grew<' -e '>Shrank<' -e '<b>'
+$ flambeau-cli diff base.folded new.folded --to svg | grep -o -e 'only in the other[^<]*' -e '>Grew<' -e '>Shrank<' -e '<b>'
 >Grew<
 >Shrank<
-only the other capture has: 40
+only in the other capture: 40
 
 $ flambeau-cli diff base.folded new.folded --to html >diff.html; grep -c '<svg' diff.html; grep -o -e '>Now: [^<]*' -e '>Before: [^<]*' -e '>Difference[^<]*' -e '<b>' diff.html; grep '<tr><td' diff.html
 3

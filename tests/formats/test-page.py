@@ -185,6 +185,30 @@ seen.theme = document.documentElement.dataset.theme;
     equal(seen["theme"], "dark")
 
 
+def check_legend(page, root):
+    """Each entry has the color of the boxes that it names."""
+    html = page.export(f"{root}/tests/captures/folded/annotated.folded")
+    seen = page.act(html, """
+const data = JSON.parse (by ("flambeau").textContent);
+const shade = (f) => "#" + data.functions.light[f].toString (16).padStart (6, "0");
+const probe = document.createElement ("i");
+seen.boxes = {};
+data.functions.name.forEach ((name, f) => {
+  probe.style.backgroundColor = shade (f);
+  seen.boxes[data.strings[name]] = probe.style.backgroundColor;
+});
+seen.legend = {};
+for (const entry of by ("legend").children)
+  seen.legend[entry.textContent] = entry.firstChild.style.backgroundColor;
+""")
+    means = {"read": "Kernel", "Main.run": "JIT code", "Buffer.get": "Inlined",
+             "Loop.step": "Interpreted code", "[unknown]": "Unnamed", "java": "Native code",
+             "swapper": "Waker"}
+    equal(set(seen["legend"]), set(means.values()))
+    for name, meaning in means.items():
+        equal(seen["boxes"][name], seen["legend"][meaning])
+
+
 def check_gap(page):
     """Adjacent boxes too thin to draw become one plain box; where there are
     none, nothing is drawn."""
@@ -475,6 +499,7 @@ def main():
             return 77
         check_small(page)
         check_chart(page)
+        check_legend(page, root)
         check_gap(page)
         check_labels(page)
         check_names(page)

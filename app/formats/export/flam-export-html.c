@@ -4,7 +4,8 @@
  * by thread, and the script that shows the part that is chosen:
  *
  *    look       what it opens with
- *    functions  name, file, module: strings; line, kind, flags; colors
+ *    functions  name, file, module: strings; line, kind, flags; colors, and
+ *               their meaning for the legend: a string
  *    nodes      parent, function: of the tree of all nodes with a weight
  *    series     measure, thread, node[], self[]: what is not 0
  *
@@ -175,6 +176,29 @@ static gint64
 get_module (Page *page, FlamNodeId node)
 {
   return intern (page, flam_export_module (page->tree, node));
+}
+
+/* "" if the color has none. */
+static void
+put_meanings (Page *page, const FlamColors *colors)
+{
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new_for (page->tree, colors, FALSE);
+  g_autoptr (FlamPaletteLegend) legend =
+      flam_palette_legend_new (palette, page->tree);
+  const GArray *first = page->things.first;
+
+  flam_sink_put (page->out, "\"meaning\":[");
+  for (guint i = 0; i < first->len; i++)
+    {
+      const char *name =
+          flam_palette_legend_name (legend, g_array_index (first, FlamId, i));
+
+      if (i > 0)
+        flam_sink_put_c (page->out, ',');
+      flam_sink_put_int (page->out, intern (page, name != NULL ? name : ""));
+    }
+  flam_sink_put (page->out, "],\n");
 }
 
 static gint64
@@ -425,6 +449,7 @@ put_data (Page *page, const FlamPictureStyle *look)
   put_functions_column (page, "kind", get_kind);
   put_functions_column (page, "flags", get_flags);
   flam_color_rules_try (look->colors.rules, page->tree);
+  put_meanings (page, &look->colors);
   flam_html_put_colors (out, page->tree, page->things.first, &look->colors);
   flam_sink_put (out, "},\n");
   flam_html_put_statuses (out, page->tree, &look->colors);

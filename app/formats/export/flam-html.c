@@ -27,7 +27,7 @@ static const char style[] =
     "td:last-child,th:last-child,.name{text-align:left;width:100%;"
     "white-space:normal;overflow-wrap:anywhere}"
     ".words{text-align:left}"
-    ".name+td,.name+th{width:auto;min-width:9em}"
+    ".name+td,.name+th{width:auto;min-width:9em;white-space:nowrap}"
     "tr:nth-child(even){background:var(--stripe)}"
     "svg.chart{margin:0 1.5em 1.5em 0;font-size:13px;font-family:sans-serif;"
     "fill:var(--ink)}"

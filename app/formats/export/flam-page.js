@@ -202,29 +202,45 @@
     return file.substring (file.lastIndexOf ("/") + 1) +
       (file && line ? ":" + line : "");
   }
-  // The modules with the most self cost, with the color of their heaviest
-  // function.
-  function showLegend () {
-    const of = new Map ();
+  // What the colors mean, by self cost, with the color of the heaviest function.
+  function meaningsOfFunctions () {
+    const of = new Map (), theme = isDark () ? "dark" : "light";
     for (const r of rows) {
-      const module = strings[functions.module[r.f]];
-      const known = of.get (module);
-      if (!module || r.self <= 0)
+      const meaning = strings[functions.meaning[r.f]];
+      const known = of.get (meaning) || { top: -1, self: 0 };
+      if (!meaning || r.total < tree.total[0] / 200)
         continue;
-      if (known)
-        known.self += r.self;
-      if (!known || known.top < r.self)
-        of.set (module, { f: r.f, top: r.self,
-                          self: known ? known.self : r.self });
+      known.self += r.self;
+      if (known.top < r.self) {
+        known.top = r.self;
+        known.color = functions[theme][r.f];
+      }
+      of.set (meaning, known);
     }
-    const legend = $ ("legend"), theme = isDark () ? "dark" : "light";
+    return of;
+  }
+  function meaningsOfStatuses () {
+    const of = new Map (), theme = isDark () ? "dark" : "light";
+    for (let i = 1; i < tree.fn.length; i++) {
+      const one = statuses.find ((s) => tree.status[i] & s.bit) ||
+        { name: "Other code", color: functions[theme][tree.fn[i]] };
+      const known = of.get (one.name) || { self: 0, color: one.color };
+      known.self += tree.self[i];
+      of.set (one.name, known);
+    }
+    return of;
+  }
+  function showLegend () {
+    const of = statuses.length > 0 ? meaningsOfStatuses ()
+                                   : meaningsOfFunctions ();
+    const legend = $ ("legend");
     legend.textContent = "";
-    for (const [module, one] of Array.from (of)
-           .sort ((a, b) => b[1].self - a[1].self).slice (0, 5)) {
+    for (const [meaning, one] of Array.from (of)
+           .sort ((a, b) => b[1].self - a[1].self).slice (0, 8)) {
       const entry = legend.appendChild (document.createElement ("span"));
       const mark = entry.appendChild (document.createElement ("i"));
-      mark.style.backgroundColor = hex (functions[theme][one.f]);
-      entry.append (module);
+      mark.style.backgroundColor = hex (one.color);
+      entry.append (meaning);
     }
   }
   const MAX_ROWS = 400;

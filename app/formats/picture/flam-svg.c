@@ -309,7 +309,7 @@ tree_note (const FlamSvg *svg, const FlamRows *rows, const FlamLayout *layout)
           &tree->change->missing_estimate, &measure, tree->change->missing);
 
       g_string_append_printf (note,
-                              "%sonly the other capture has: %s",
+                              "%sonly in the other capture: %s",
                               note->len > 0 ? "; " : "",
                               weight);
     }

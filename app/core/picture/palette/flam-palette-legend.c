@@ -129,6 +129,17 @@ add_entry (Subtree *subtree,
   entry->weight += share.self;
 }
 
+static const char *
+name_of_class (const FlamPaletteLegend *legend,
+               FlamColorClass class,
+               const char *module)
+{
+  gboolean is_kind = class != FLAM_CLASS_NATIVE || !*module ||
+                     legend->palette->mode == FLAM_PALETTE_SAFE;
+
+  return is_kind ? flam_class_looks[class].name : module;
+}
+
 static void
 add_class (Subtree *subtree,
            FlamColorClass class,
@@ -136,12 +147,11 @@ add_class (Subtree *subtree,
            FlamGroupShare share)
 {
   FlamPalette *palette = subtree->legend->palette;
-  gboolean is_kind = class != FLAM_CLASS_NATIVE || !*module ||
-                     palette->mode == FLAM_PALETTE_SAFE;
+  const char *name = name_of_class (subtree->legend, class, module);
 
   add_entry (subtree,
-             is_kind ? flam_class_looks[class].name : module,
-             is_kind,
+             name,
+             name != module,
              flam_palette_class_color (palette, class, module),
              share);
 }
@@ -369,6 +379,29 @@ group_nodes (FlamPaletteLegend *legend)
       legend->tree, group, legend->n_rules + count_groups (legend));
 }
 
+static const char *
+name_of_group (const FlamPaletteLegend *legend, FlamNodeId node)
+{
+  const FlamProfile *profile = legend->tree->profile;
+  guint32 group;
+
+  if (legend->scheme == SCHEME_NAMES)
+    return name_of_class (legend,
+                          flam_palette_class_of_node (legend->tree, node),
+                          flam_palette_module_of_node (legend->tree, node));
+  group = legend->scheme == SCHEME_MODULES ? class_or_module (legend, node)
+                                           : class_or_language (legend, node);
+  if (group < FLAM_N_CLASSES)
+    return flam_class_looks[group].name;
+  group -= FLAM_N_CLASSES;
+  return legend->scheme == SCHEME_LANGUAGES
+             ? flam_language_name (group)
+             : name_of_class (
+                   legend,
+                   FLAM_CLASS_NATIVE,
+                   flam_profile_string (profile, profile->modules.name[group]));
+}
+
 /* --- entries -------------------------------------------------------------- */
 
 static int
@@ -531,6 +564,23 @@ add_scale (const Subtree *subtree, GPtrArray *entries)
     legend_of_change (legend, entries);
   else
     legend_of_self (legend, entries);
+}
+
+const char *
+flam_palette_legend_name (const FlamPaletteLegend *legend, FlamNodeId node)
+{
+  const FlamColorRules *rules = legend->palette->colors.rules;
+  guint rule = legend->n_rules > 0
+                   ? flam_color_rules_find_node (rules, legend->tree, node)
+                   : FLAM_NONE;
+
+  if (has_scale (legend))
+    return NULL;
+  if (rule != FLAM_NONE)
+    return flam_color_rules_get_pattern (rules, rule);
+  return legend->scheme == SCHEME_NONE || legend->scheme == SCHEME_STATUSES
+             ? NULL
+             : name_of_group (legend, node);
 }
 
 FlamPaletteLegend *

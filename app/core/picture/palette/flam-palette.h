@@ -161,6 +161,10 @@ void flam_palette_legend_free (FlamPaletteLegend *legend);
 GPtrArray *flam_palette_legend_entries (const FlamPaletteLegend *legend,
                                         FlamNodeId node,
                                         guint max);
+/* The name of the entry to which the node belongs; NULL: its color has no
+ * meaning of its own, or the entries are statuses. */
+const char *flam_palette_legend_name (const FlamPaletteLegend *legend,
+                                      FlamNodeId node);
 /* The same for one subtree alone. */
 GPtrArray *flam_palette_legend (FlamPalette *palette,
                                 const FlamTree *tree,
