@@ -78,7 +78,7 @@ all  100  0
 # once.
 $ flambeau-cli tree known.folded --callers solve
 solve  60  0
-  main  60  60
+  main  60  0
 
 $ flambeau-cli tree known.folded --callees solve
 solve  60  15
@@ -408,11 +408,11 @@ all  80  0
 
 $ flambeau-cli tree same.callgrind --callers 'init (lexer.c)'
 init (lexer.c)  30  0
-  main  30  30
+  main  30  0
 
 $ flambeau-cli tree same.callgrind --callers init
 init (parser.c)  50  0
-  main  50  50
+  main  50  0
 
 # A line's total includes its calls.
 $ flambeau-cli lines same.callgrind --source main.c
