@@ -215,13 +215,12 @@ flam_cli_thread_text (const FlamProfile *profile, FlamThreadId thread)
   const char *name =
       flam_profile_string (profile, profile->threads.name[thread]);
   gint32 tid = profile->threads.tid[thread];
+  gint32 pid = profile->processes.pid[profile->threads.process[thread]];
 
-  return tid < 0 ? g_strdup_printf ("#%u %s", thread + 1, name)
-                 : g_strdup_printf (
-                       "%d/%d %s",
-                       profile->processes.pid[profile->threads.process[thread]],
-                       tid,
-                       name);
+  if (tid < 0)
+    return g_strdup_printf ("#%u %s", thread + 1, name);
+  return pid < 0 ? g_strdup_printf ("%d %s", tid, name)
+                 : g_strdup_printf ("%d/%d %s", pid, tid, name);
 }
 
 char *

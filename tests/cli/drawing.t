@@ -268,8 +268,8 @@ work takes 100 %
 format     pprof
 measures   samples            1 (samples)
 samples    1 in 2 stacks of 2 functions
-threads    -1/4711 main: 0 samples, 0
-           -1/4712 worker: 1 sample, 1
+threads    4711 main: 0 samples, 0
+           4712 worker: 1 sample, 1
            #3 all threads: 0 samples, 0
 all  1  0
   work  1  1

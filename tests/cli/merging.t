@@ -30,8 +30,8 @@ samples    9 in 7 stacks of 7 functions
 processes  cpu.pb
              #1 all threads: 5 samples, 80 ns
            threads.pb
-             -1/4711 main: 1 sample, 0 ns
-             -1/4712 worker: 2 samples, 0 ns
+             4711 main: 1 sample, 0 ns
+             4712 worker: 2 samples, 0 ns
              #4 all threads: 1 sample, 0 ns
 modules    /bin/demo: 70 ns, symbols: capture
 warning    cpu.pb: 1 frame refers to a location that is not in the file and was left out
