@@ -62,6 +62,16 @@ class Labels(unittest.TestCase):
             self.addCleanup(target.kill)
             self.hold("--duration", "1.5", "--pid", str(target.pid))
 
+    def test_kernel_clock(self):
+        """The first samples of a thread have no label: what leads to it is not known yet."""
+        capture = self.scratch / "kernel.flambeau"
+        subprocess.run([recorder, "--engine", "auto", "--output", capture, "--", self.build(), "1"],
+                       check=True, timeout=60)
+        if ask("info", capture)["engine"] != "perf":
+            self.skipTest("the kernel's clock is not permitted")
+        functions, labels = sums(capture), sums(capture, "--by", "label:part")
+        self.assertGreater(labels.get("heavy", 0), 0.7 * functions["main.heavy"])
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -58,6 +58,7 @@ const FlamRuntime flam_runtime_go = {
   .labels = TRUE,
   .find = flam_go_find,
   .walk = walk,
+  .needs_regs = TRUE,
   .naming = FLAM_RUNTIME_NAME_RESUMED,
   .pieces = pieces,
   .name = name,
