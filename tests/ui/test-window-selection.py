@@ -28,6 +28,10 @@ class SelectionTest(Base):
         self.wait_row("Functions", "paint_row")
         self.search("^escape_time$")
         self.wait_row("Functions", "escape_time")
+        # The search bar does not cover the page.
+        entry = window.find("Search functions").extents()
+        wait_for("the page below", lambda: window.find("Copy the rows as text").extents()[1] >=
+                 entry[1] + entry[3])
         window.click("Memory")
         self.search("^blur_columns")
         self.wait_row("Functions", "blur_columns.isra.0")

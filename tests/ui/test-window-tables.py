@@ -94,6 +94,8 @@ class TablesTest(Base):
         window.key("ctrl+2")
         tree = window.find("Call tree", "tree table")
         self.press_until("Home", lambda: "clone3" in self.selected_row("Call tree"))
+        wait_for("figures of the row with the keyboard", lambda: any(
+            "total " in node.get_description() for node in window.find_all() if node.focused))
         for key, seen in ("Left", False), ("Right", True):
             window.key(key)
             wait_for(f"what {key} does", lambda seen=seen: seen == any(

@@ -23,6 +23,13 @@ class WindowTest(Base):
         window.find("See Where Time and Memory Go", "label")
         sentence = window.wait_label(lambda text: "open or drop" in text)
         self.assertIn("folded stacks", sentence)
+        # From the header to the page, and back.
+        window.take_keyboard()
+        for place in "page", "header":
+            window.key("F6")
+            wait_for(place, lambda place=place: any(
+                node.focused and (node.extents()[1] > 100) == (place == "page")
+                for node in window.find_all(role="push button")))
 
     def test_no_drivers(self):
         """The cairo renderer is requested here, so OpenGL is not needed."""

@@ -26,6 +26,7 @@ struct _FlamSearchBar
 G_DEFINE_FINAL_TYPE (FlamSearchBar, flam_search_bar, GTK_TYPE_WIDGET)
 
 static guint closed_signal;
+static guint height_signal;
 
 static void
 on_changed (FlamSearchBar *self)
@@ -110,14 +111,15 @@ on_keep (FlamSearchBar *self)
     }
 }
 
-/* The height of the whole bar, which slides in. */
-static int
-bar_height (FlamSearchBar *self)
+int
+flam_search_bar_get_height (FlamSearchBar *self)
 {
-  GtkWidget *revealer = gtk_widget_get_first_child (GTK_WIDGET (self->bar));
+  GtkWidget *revealer;
   int height = 0;
 
-  if (GTK_IS_REVEALER (revealer))
+  g_return_val_if_fail (FLAM_IS_SEARCH_BAR (self), 0);
+  revealer = gtk_widget_get_first_child (GTK_WIDGET (self->bar));
+  if (gtk_search_bar_get_search_mode (self->bar) && GTK_IS_REVEALER (revealer))
     gtk_widget_measure (gtk_revealer_get_child (GTK_REVEALER (revealer)),
                         GTK_ORIENTATION_VERTICAL,
                         -1,
@@ -133,7 +135,7 @@ on_mode (FlamSearchBar *self)
 {
   gboolean open = gtk_search_bar_get_search_mode (self->bar);
 
-  flam_graph_view_set_covered (self->graph, open ? bar_height (self) : 0);
+  g_signal_emit (self, height_signal, 0);
   if (open)
     {
       on_changed (self);
@@ -235,6 +237,15 @@ flam_search_bar_class_init (FlamSearchBarClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = flam_search_bar_dispose;
   closed_signal = g_signal_new ("closed",
+                                FLAM_TYPE_SEARCH_BAR,
+                                G_SIGNAL_RUN_LAST,
+                                0,
+                                NULL,
+                                NULL,
+                                NULL,
+                                G_TYPE_NONE,
+                                0);
+  height_signal = g_signal_new ("height-changed",
                                 FLAM_TYPE_SEARCH_BAR,
                                 G_SIGNAL_RUN_LAST,
                                 0,

@@ -22,6 +22,9 @@ void flam_search_bar_set_session (FlamSearchBar *bar,
 void flam_search_bar_bind (FlamSearchBar *bar, GBindingGroup *group);
 void flam_search_bar_set_narrow (FlamSearchBar *bar, gboolean narrow);
 void flam_search_bar_start (FlamSearchBar *bar);
+/* The height that it covers once it has slid in; 0: it is closed. The signal
+ * "height-changed" follows it. */
+int flam_search_bar_get_height (FlamSearchBar *bar);
 void flam_search_bar_next (FlamSearchBar *bar, gboolean backward);
 
 G_END_DECLS

@@ -308,6 +308,31 @@ name_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
   set_name (gtk_list_item_get_child (item), name);
 }
 
+/* The row's figures as one text; g_free, or NULL. */
+static char *
+spoken_figures (FlamTreeRow *row)
+{
+  const FlamViewData *view_data = flam_tree_row_get_view_data (row);
+  const FlamMeasure *measure = flam_view_data_get_measure (view_data);
+  gint64 all = view_data->tree->total[0];
+  gint64 total = flam_tree_row_get_total (row);
+  gint64 self = flam_tree_row_get_self (row);
+  g_autofree char *total_text = NULL;
+  g_autofree char *total_share = flam_format_percent (total, all);
+  g_autofree char *self_text = NULL;
+  g_autofree char *self_share = flam_format_percent (self, all);
+
+  if (measure == NULL)
+    return NULL;
+  total_text = flam_format_weight (measure, total);
+  self_text = flam_format_weight (measure, self);
+  return g_strdup_printf (_ ("self %s (%s), total %s (%s)"),
+                          self_text,
+                          self_share,
+                          total_text,
+                          total_share);
+}
+
 static void
 expander_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
@@ -325,8 +350,15 @@ expander_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
   GtkTreeListRow *place = gtk_list_item_get_item (item);
   g_autoptr (FlamTreeRow) row = flam_columns_row (place);
   g_autofree char *name = name_of (row);
+  g_autofree char *figures = spoken_figures (row);
 
   gtk_tree_expander_set_list_row (expander, place);
+  /* It has the keyboard, not its row. */
+  if (figures != NULL)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (expander),
+                                    GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                    figures,
+                                    -1);
   set_name (gtk_tree_expander_get_child (expander), name);
 }
 

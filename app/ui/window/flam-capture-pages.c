@@ -7,6 +7,7 @@
 #include "flam-functions-view.h"
 #include "flam-memory-model.h"
 #include "flam-page-table.h"
+#include "flam-settings.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -231,6 +232,29 @@ on_page_menu (FlamCaptureView *self)
     flam_session_set_page (self->session, flam_page_table[page].id);
 }
 
+static gboolean
+has_flames (void)
+{
+  g_autofree char *direction =
+      g_settings_get_string (flam_settings_get (), FLAM_KEY_DIRECTION);
+
+  return flam_settings_get_shape () == FLAM_SHAPE_FLAME &&
+         strcmp (direction, "icicle") != 0;
+}
+
+/* The search bar is over the top of the page. Flames seldom reach it;
+ * everything else moves down. */
+static void
+make_room (FlamCaptureView *self)
+{
+  FlamGraphView *graph = flam_capture_pages_graph (self);
+  int height = flam_search_bar_get_height (self->search_bar);
+  gboolean over = visible_page (self) == 0 && has_flames ();
+
+  gtk_widget_set_margin_top (GTK_WIDGET (self->pages), over ? 0 : height);
+  flam_graph_view_set_covered (graph, over ? height : 0);
+}
+
 static void
 on_visible_page (FlamCaptureView *self)
 {
@@ -240,6 +264,7 @@ on_visible_page (FlamCaptureView *self)
   flam_session_set_page (self->session, row->id);
   gtk_drop_down_set_selected (self->page_menu, visible_page (self));
   flam_status_bar_set_legend (self->status_bar, row->legend);
+  make_room (self);
 }
 
 const char *
@@ -278,6 +303,15 @@ flam_capture_pages_fill (FlamCaptureView *self)
   on_visible_page (self);
   follow (
       self, self->pages, "notify::visible-child", G_CALLBACK (on_visible_page));
+  follow (self, self->search_bar, "height-changed", G_CALLBACK (make_room));
+  follow (self,
+          flam_settings_get (),
+          "changed::" FLAM_KEY_DIRECTION,
+          G_CALLBACK (make_room));
+  follow (self,
+          flam_settings_get (),
+          "changed::" FLAM_KEY_SHAPE,
+          G_CALLBACK (make_room));
   shorten_page_menu (self);
   follow (self, self->page_menu, "notify::selected", G_CALLBACK (on_page_menu));
   follow (self, self->session, "notify::page", G_CALLBACK (on_page));

@@ -696,14 +696,22 @@ install_actions (GtkWidgetClass *class)
 }
 
 /* The divider of the page and the source goes on with F6 from each of them;
- * from elsewhere, it leads there. */
+ * from elsewhere, it leads there. Without a capture, it leads from the header
+ * to what is below it, and back. */
 static gboolean
 on_next_pane (GtkWidget *widget, GVariant *arguments, gpointer data)
 {
-  if (!flam_tab_shows_capture (tab_of (widget)))
-    return FALSE;
-  flam_capture_view_begin (view_of (widget));
-  return TRUE;
+  GtkWidget *tab = GTK_WIDGET (tab_of (widget));
+  GtkWidget *focus = gtk_root_get_focus (GTK_ROOT (widget));
+
+  if (flam_tab_shows_capture (FLAM_TAB (tab)))
+    {
+      flam_capture_view_begin (view_of (widget));
+      return TRUE;
+    }
+  if (focus != NULL && gtk_widget_is_ancestor (focus, tab))
+    tab = GTK_WIDGET (FLAM_WINDOW (widget)->header);
+  return gtk_widget_child_focus (tab, GTK_DIR_TAB_FORWARD);
 }
 
 static void
