@@ -567,6 +567,8 @@ class ViewsTest(Base):
             window.find("line 4", "label")
             self.search("^work$")
             window.find("Source Not Found", "label")
+            window.wait_label(lambda text: re.match(
+                r"heavy\.c, with 90\.0\s% of the total, was not found\.\n", text))
             window.click("Choose Folder…", "push button")
             window.choose_file(pathlib.Path(folder, "src"))
             wait_for("the moved source", lambda: "return 1717" in view.text())

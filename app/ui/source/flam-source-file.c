@@ -159,6 +159,19 @@ total_of_file (const FlamViewData *view_data, FlamStringId file)
   return 0;
 }
 
+/* The same by its recorded path. */
+static gint64
+total_of_path (const FlamViewData *view_data, const char *recorded)
+{
+  const FlamFrames *frames = &view_data->profile->frames;
+
+  for (FlamId i = 0; i < frames->n; i++)
+    if (strcmp (flam_profile_string (view_data->profile, frames->file[i]),
+                recorded) == 0)
+      return total_of_file (view_data, frames->file[i]);
+  return 0;
+}
+
 static void
 take_recorded (FlamSourceRequest *request, const char *recorded)
 {
@@ -277,6 +290,8 @@ flam_source_file_work (gpointer data,
     find_first (file, paths);
   if (file->path == NULL && *request->recorded == '\0')
     return file;
+  if (file->path == NULL)
+    file->missing_total = total_of_path (request->view_data, request->recorded);
   /* If the units differ, the lines are shown without a comparison. */
   if (request->base_lines == NULL && asked->base_copy != NULL)
     request->base_lines = flam_baseline_lines_new (

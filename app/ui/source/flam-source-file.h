@@ -36,7 +36,7 @@ typedef struct
   guint32 first; /* the line to show, if no frame is chosen; or 0 */
   char *missing; /* the recorded path of the user's own file that has more of
                     the cost, but was not found; NULL: none */
-  gint64 missing_total;
+  gint64 missing_total;   /* of that file, or of the one that was not found */
   FlamSourceCosts *costs; /* NULL if there is no file at all */
 } FlamSourceFile;
 

@@ -46,12 +46,29 @@ append_package (GString *text, const FlamSourceRequest *request)
       }
 }
 
+/* A missing file and its share of the total, as a sentence; g_free. */
+static char *
+sentence (const FlamSourceFile *file, const char *path)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *name = flam_format_visible (base);
+  g_autofree char *share = flam_format_percent (
+      file->missing_total,
+      MAX (flam_view_data_get_total (file->request->view_data), 1));
+
+  /* Translators: a source file, and a share of the total */
+  return g_strdup_printf (
+      _ ("%s, with %s of the total, was not found."), name, share);
+}
+
 char *
 flam_source_missing_text (const FlamSourceFile *file)
 {
-  GString *text = g_string_new (_ ("Searched here:"));
+  g_autofree char *first = sentence (file, file->request->recorded);
+  GString *text = g_string_new (first);
   guint n = file->tried != NULL ? g_strv_length (file->tried) : 0;
 
+  g_string_append_printf (text, "\n\n%s", _ ("Searched here:"));
   for (guint i = 0; i < n && i < TRIED_SHOWN; i++)
     g_string_append_printf (text, "\n%s", file->tried[i]);
   if (n > TRIED_SHOWN)
@@ -67,15 +84,7 @@ flam_source_missing_text (const FlamSourceFile *file)
 char *
 flam_source_missing_first_text (const FlamSourceFile *file)
 {
-  g_autofree char *base = g_path_get_basename (file->missing);
-  g_autofree char *name = flam_format_visible (base);
-  g_autofree char *share = flam_format_percent (
-      file->missing_total,
-      MAX (flam_view_data_get_total (file->request->view_data), 1));
-
-  /* Translators: a source file, and a share of the total */
-  return g_strdup_printf (
-      _ ("%s, with %s of the total, was not found."), name, share);
+  return sentence (file, file->missing);
 }
 
 char *
