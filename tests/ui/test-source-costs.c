@@ -60,7 +60,7 @@ costs_of (const FlamProfile *profile, FlamThreadId thread)
     flam_selection_add_thread (selection, thread);
   view_data = flam_view_data_new (
       profile, selection, FLAM_ORDER_TOTAL, NULL, NULL, NULL);
-  return flam_source_costs_new (view_data, FILE_NAME, 0, FLAM_NONE, NULL);
+  return flam_source_costs_new (view_data, FILE_NAME, NULL, 0, FLAM_NONE, NULL);
 }
 
 /* --- what is drawn -------------------------------------------------------- */
@@ -343,7 +343,7 @@ new_callers (void)
   return flam_builder_finish (builder, NULL);
 }
 
-/* The lines of a path have the path's cost. */
+/* The lines of a path have the path's cost, and so have those of a caller. */
 static void
 test_path (void)
 {
@@ -354,10 +354,23 @@ test_path (void)
       profile, selection, FLAM_ORDER_TOTAL, NULL, NULL, NULL);
   FlamNodeId node = flam_tree_find_names (view_data->tree, names);
   g_autoptr (FlamSourceCosts) all =
-      flam_source_costs_new (view_data, FILE_NAME, 0, FLAM_NONE, NULL);
+      flam_source_costs_new (view_data, FILE_NAME, NULL, 0, FLAM_NONE, NULL);
   g_autoptr (FlamSourceCosts) path =
-      flam_source_costs_new (view_data, FILE_NAME, node, FLAM_NONE, NULL);
+      flam_source_costs_new (view_data, FILE_NAME, NULL, node, FLAM_NONE, NULL);
 
+  g_autoptr (FlamTree) callers =
+      flam_sandwich_callers (view_data->tree, node, NULL, NULL);
+  g_autoptr (FlamSourceCosts) caller =
+      flam_source_costs_new (view_data,
+                             FILE_NAME,
+                             callers,
+                             flam_tree_find_name (callers, "right"),
+                             FLAM_NONE,
+                             NULL);
+
+  g_assert_cmpint (caller->n, ==, path->n);
+  for (guint i = 0; i < path->n; i++)
+    g_assert_cmpint (caller->rows[i].total, ==, path->rows[i].total);
   g_assert_cmpint (view_data->tree->total[node], ==, 30);
   g_assert_cmpint (all->rows[flam_source_costs_find (all, 3)].total, ==, 90);
   g_assert_cmpint (all->rows[flam_source_costs_find (all, 10)].total, ==, 100);

@@ -40,6 +40,7 @@ flam_code_request_free (gpointer data)
   FlamCodeRequest *request = data;
 
   flam_view_data_unref (request->view_data);
+  g_clear_pointer (&request->of, flam_view_data_unref);
   g_strfreev (request->binaries);
   g_free (request->folder);
   g_variant_unref (request->mappings);
@@ -128,10 +129,11 @@ flam_code_file_work (gpointer data,
       g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
   file->whole = request->whole;
   if (!request->whole)
-    of_path = flam_path_weights_new (view_data->weights,
-                                     view_data->selection,
-                                     view_data->tree,
-                                     request->node);
+    of_path = flam_path_weights_new (
+        view_data->weights,
+        view_data->selection,
+        request->of != NULL ? request->of->tree : view_data->tree,
+        request->of != NULL ? request->merged : request->node);
   file->code =
       flam_disassembly_new (of_path != NULL ? of_path : view_data->weights,
                             view_data->selection,

@@ -16,7 +16,10 @@ typedef struct
 {
   FlamViewData *view_data;
   FlamNodeId node;
-  gboolean whole; /* the function in all stacks, not only in the node's */
+  gboolean whole;   /* the function in all stacks, not only in the node's */
+  FlamViewData *of; /* whose tree's node `merged` is chosen, with `node` as one
+                       of its paths; or NULL */
+  FlamNodeId merged;
   FlamSyntax syntax;
   char **binaries;
   char *folder; /* the capture's folder: sources are searched below it, too */

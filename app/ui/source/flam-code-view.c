@@ -305,6 +305,8 @@ fill (FlamPage *page)
   FlamViewData *view_data = flam_session_get_view_data (self->session);
   FlamNodeId node = flam_session_get_current (self->session);
   gboolean whole = node == 0 || flam_session_is_current_whole (self->session);
+  FlamCodeRequest *request;
+  FlamViewData *of;
 
   if (view_data != NULL && node == 0)
     node = hottest_node (view_data->tree);
@@ -313,14 +315,17 @@ fill (FlamPage *page)
       show_none (self, _ ("The selection has no functions."), FALSE);
       return;
     }
-  flam_page_start (
-      page,
-      flam_code_file_work,
-      flam_code_request_new (
-          view_data, node, whole, flam_session_get_path (self->session)),
-      flam_code_request_free,
-      flam_code_file_unref,
-      on_read);
+  request = flam_code_request_new (
+      view_data, node, whole, flam_session_get_path (self->session));
+  of = flam_session_get_current_of (self->session, &request->merged);
+  if (of != NULL && !whole && of->tree->stack_node != NULL)
+    request->of = flam_view_data_ref (of);
+  flam_page_start (page,
+                   flam_code_file_work,
+                   request,
+                   flam_code_request_free,
+                   flam_code_file_unref,
+                   on_read);
 }
 
 static void

@@ -145,6 +145,7 @@ add_compared_texts (FlamSourceCosts *self, const FlamMeasure *measure)
 FlamSourceCosts *
 flam_source_costs_new (FlamViewData *view_data,
                        const char *file,
+                       const FlamTree *tree,
                        FlamNodeId path,
                        FlamFunctionId function,
                        const FlamBaselineLines *base_lines)
@@ -157,8 +158,11 @@ flam_source_costs_new (FlamViewData *view_data,
   measure = flam_view_data_get_measure (view_data);
   self->view_data = flam_view_data_ref (view_data);
   if (path != 0 && base_lines == NULL)
-    self->path_weights = flam_path_weights_new (
-        view_data->weights, view_data->selection, view_data->tree, path);
+    self->path_weights =
+        flam_path_weights_new (view_data->weights,
+                               view_data->selection,
+                               tree != NULL ? tree : view_data->tree,
+                               path);
   self->rows = flam_lines_new (
       weights_of (self), view_data->selection, file, function, &self->n);
   self->jumps =

@@ -35,12 +35,14 @@ typedef struct
   char **before_text, **now_text, **change_text;
 } FlamSourceCosts;
 
-/* `path`: only the stacks through that node; 0: all. `function` FLAM_NONE: all
+/* `path`: only the stacks through that node of `tree` (NULL: the view data's),
+ * which has the stacks of its nodes; 0: all. `function` FLAM_NONE: all
  * functions; otherwise only its own frames. `base_lines` NULL: no comparison;
  * otherwise it was made with the view data, and the path does not count: the
  * baseline may not have it. */
 FlamSourceCosts *flam_source_costs_new (FlamViewData *view_data,
                                         const char *file,
+                                        const FlamTree *tree,
                                         FlamNodeId path,
                                         FlamFunctionId function,
                                         const FlamBaselineLines *base_lines);

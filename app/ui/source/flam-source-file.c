@@ -20,6 +20,8 @@ flam_source_request_new (FlamSession *session,
   FlamViewData *view_data = flam_session_get_view_data (session);
   const char *capture = flam_session_get_path (session);
   FlamNodeId node = flam_session_get_current (session);
+  FlamNodeId merged;
+  FlamViewData *of;
   const char *recorded;
 
   request->line = flam_session_get_source_line (session, node, &recorded);
@@ -28,6 +30,12 @@ flam_source_request_new (FlamSession *session,
   request->function = flam_tree_function (view_data->tree, node);
   request->alone = alone;
   request->path = flam_session_is_current_whole (session) ? 0 : node;
+  of = flam_session_get_current_of (session, &merged);
+  if (of != NULL && node != 0 && of->tree->stack_node != NULL)
+    {
+      request->of = flam_view_data_ref (of);
+      request->path = merged;
+    }
   request->known = g_strdup (known);
   request->folder = capture != NULL ? g_path_get_dirname (capture) : NULL;
   request->mappings =
@@ -52,6 +60,7 @@ flam_source_request_free (gpointer data)
   if (request == NULL)
     return;
   flam_view_data_unref (request->view_data);
+  g_clear_pointer (&request->of, flam_view_data_unref);
   g_free (request->recorded);
   g_free (request->known);
   g_free (request->folder);
@@ -297,11 +306,13 @@ flam_source_file_work (gpointer data,
     request->base_lines = flam_baseline_lines_new (
         asked->base_copy, request->view_data, progress, NULL);
   alone = request->alone && (request->path == 0 || request->base_lines != NULL);
-  file->costs = flam_source_costs_new (request->view_data,
-                                       request->recorded,
-                                       request->alone ? request->path : 0,
-                                       alone ? request->function : FLAM_NONE,
-                                       request->base_lines);
+  file->costs =
+      flam_source_costs_new (request->view_data,
+                             request->recorded,
+                             request->of != NULL ? request->of->tree : NULL,
+                             request->alone ? request->path : 0,
+                             alone ? request->function : FLAM_NONE,
+                             request->base_lines);
   if (file->path == NULL || g_strcmp0 (file->path, request->known) == 0)
     {
       g_clear_pointer (&file->text, g_free);

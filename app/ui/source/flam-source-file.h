@@ -19,6 +19,7 @@ typedef struct
   gboolean alone;          /* costs of the selection only: of the stacks through
                               `path`, or of the function's own frames */
   FlamNodeId path;         /* 0: the function is selected, in all stacks */
+  FlamViewData *of;        /* whose tree has that node; NULL: `view_data` */
   char *known;  /* the local file that is already shown and is not read again */
   char *folder; /* the capture's folder, searched, too */
   GVariant *mappings;            /* a(ss) */
