@@ -712,24 +712,58 @@ malloc_looked_at (size_t size)
   return data;
 }
 
-/* The countdown only works if the next definition is known. */
-EXPORT void *
-malloc (size_t size)
+/* Also reached by a jump, as all that is rare after the call: what follows a
+ * call for any other block keeps only that block's address. */
+static __attribute__ ((noinline)) void *
+malloc_took_pages (void *data)
 {
-  void *data;
+  look_at_pages (data, CALLER ());
+  return data;
+}
 
-  if (UNLIKELY (!count_down (size)))
-    return malloc_looked_at (size);
-  look_at_break ();
-  data = real.malloc (size);
-  if (UNLIKELY (data == NULL))
+static __attribute__ ((noinline)) void *
+malloc_counted (void *data)
+{
+  if (data == NULL)
     count_none ();
   else if (took_pages (data, count_made (data)))
     look_at_pages (data, CALLER ());
   return data;
 }
 
-static void
+/* The countdown only works if the next definition is known. */
+EXPORT void *
+malloc (size_t size)
+{
+  PreloadThread *thread = &preload_thread;
+  uint64_t chunk, usable;
+  int64_t live;
+  void *data;
+
+  if (UNLIKELY (!count_down (size)))
+    return malloc_looked_at (size);
+  look_at_break ();
+  data = real.malloc (size);
+  if (UNLIKELY (data == NULL || !has_chunks))
+    return malloc_counted (data);
+  chunk = ((const uint64_t *)data)[-1];
+  usable = (chunk & ~7ull) - 8;
+  live = thread->live + (int64_t)usable;
+  if (UNLIKELY ((chunk & 2) != 0 || live > thread->upper))
+    return malloc_counted (data);
+  thread->live = live;
+  if (live > thread->high)
+    {
+      thread->high = live;
+      thread->high_made = thread->made;
+      thread->high_gone = thread->gone;
+    }
+  if (took_pages (data, usable))
+    return malloc_took_pages (data);
+  return data;
+}
+
+static __attribute__ ((noinline)) void
 free_looked_at (void *data)
 {
   if (data == NULL || is_early (data) || !has_real ())
@@ -738,16 +772,44 @@ free_looked_at (void *data)
   real.free (data);
 }
 
+/* Of another allocator, with pages of its own, or one with which the level
+ * leaves its limits. */
+static __attribute__ ((noinline)) void
+free_counted (void *data)
+{
+  count_gone (data);
+  look_at_large (data);
+  real.free (data);
+}
+
+/* All that is rare is reached by a jump, so that a free of any other block
+ * keeps no registers. */
 EXPORT void
 free (void *data)
 {
+  PreloadThread *thread = &preload_thread;
+  uint64_t chunk;
+  int64_t live;
+
   if (UNLIKELY (!preload_is_unsampled ((uint64_t)data)))
     {
       free_looked_at (data);
       return;
     }
-  count_gone (data);
-  look_at_large (data);
+  if (UNLIKELY (data == NULL || !has_chunks))
+    {
+      free_counted (data);
+      return;
+    }
+  chunk = ((const uint64_t *)data)[-1];
+  live = thread->live - (int64_t)((chunk & ~7ull) - 8);
+  if (UNLIKELY ((chunk & 2) != 0 || live < thread->lower))
+    {
+      free_counted (data);
+      return;
+    }
+  thread->gone++;
+  thread->live = live;
   real.free (data);
 }
 
