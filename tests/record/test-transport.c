@@ -324,20 +324,23 @@ test_hosts (void)
 
   g_assert_cmpuint (g_strv_length (empty), ==, 0);
   /* A file that includes itself ends. */
-  g_assert_true (g_file_set_contents (config,
-                                      "# Host no\nHost one two *.three !four\n"
-                                      "  HostName far.example\nhost=\"five\"\n"
-                                      "Include more\nInclude config\n"
-                                      "Host one -six\nMatch host seven\n",
-                                      -1,
-                                      NULL));
+  g_assert_true (
+      g_file_set_contents (config,
+                           "# Host no\nHost one two *.three !four\n"
+                           "  HostName far.example\nhost=\"five\"\n"
+                           "Include more\nInclude config\n"
+                           "Host one -six\nMatch host seven\n"
+                           "Host \"two words\" nine # ten\r\n"
+                           "Host -oa=eleven \033[2J\r\nHost \"open\n",
+                           -1,
+                           NULL));
   g_assert_true (g_file_set_contents (more, "Host eight\n", -1, NULL));
   {
     g_auto (GStrv) hosts = flam_ssh_hosts (config);
 
     text = g_strjoinv (" ", hosts);
   }
-  g_assert_cmpstr (text, ==, "one two five eight");
+  g_assert_cmpstr (text, ==, "one two five nine eight");
   g_unlink (config);
   g_unlink (more);
   g_rmdir (folder);

@@ -17,14 +17,22 @@ typedef struct
   guint n_files;
 } Reading;
 
+/* A pattern, and what no host can be called, is none. */
+static gboolean
+is_host (const char *name)
+{
+  for (const char *p = name; *p != '\0'; p++)
+    if ((guchar)*p <= ' ' || *p == 0x7f || strchr ("*?!", *p) != NULL)
+      return FALSE;
+  return *name != '\0' && *name != '-' && g_utf8_validate (name, -1, NULL);
+}
+
 static void
 add_host (Reading *reading, const char *name)
 {
-  if (*name == '\0' || *name == '-' || strpbrk (name, "*?!") != NULL ||
-      reading->hosts->len >= HOSTS_MAX ||
+  if (!is_host (name) || reading->hosts->len >= HOSTS_MAX ||
       g_ptr_array_find_with_equal_func (
-          reading->hosts, name, g_str_equal, NULL) ||
-      !g_utf8_validate (name, -1, NULL))
+          reading->hosts, name, g_str_equal, NULL))
     return;
   g_ptr_array_add (reading->hosts, g_strdup (name));
 }
@@ -48,28 +56,28 @@ add_files (Reading *reading, const char *pattern)
   globfree (&found);
 }
 
-/* "Host a b" or "Host=a"; names may be quoted. */
+/* "Host a b" or "Host=a"; words may be quoted, and a comment may follow. */
 static void
-read_line (Reading *reading, char *line)
+read_line (Reading *reading, const char *line)
 {
+  gboolean of_host, of_include;
+  g_auto (GStrv) words = NULL;
   gsize key;
 
-  g_strstrip (line);
-  if (*line == '#')
-    return;
+  line += strspn (line, " \t");
   key = strcspn (line, " \t=");
-  if (line[key] == '\0')
+  of_host = key == 4 && g_ascii_strncasecmp (line, "host", key) == 0;
+  of_include = key == 7 && g_ascii_strncasecmp (line, "include", key) == 0;
+  line += key + strspn (line + key, " \t");
+  line += *line == '=';
+  if ((!of_host && !of_include) ||
+      !g_shell_parse_argv (line, NULL, &words, NULL))
     return;
-  line[key] = '\0';
-  {
-    g_auto (GStrv) words = g_strsplit_set (line + key + 1, " \t=\"", -1);
-
-    for (guint i = 0; words[i] != NULL; i++)
-      if (g_ascii_strcasecmp (line, "host") == 0)
-        add_host (reading, words[i]);
-      else if (g_ascii_strcasecmp (line, "include") == 0 && *words[i] != '\0')
-        add_files (reading, words[i]);
-  }
+  for (guint i = 0; words[i] != NULL; i++)
+    if (of_host)
+      add_host (reading, words[i]);
+    else if (*words[i] != '\0')
+      add_files (reading, words[i]);
 }
 
 static void
@@ -85,7 +93,7 @@ read_file (Reading *reading, const char *path)
     return;
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
-    read_line (reading, lines[i]);
+    read_line (reading, g_strchomp (lines[i]));
 }
 
 char **
