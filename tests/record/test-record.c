@@ -549,7 +549,7 @@ test_refused (void)
 
   assert_refused ("/no/such/program", "no such program");
   assert_refused ("no-such-program-anywhere", "no such program");
-  assert_refused (folder, "directory");
+  assert_refused (folder, "is a folder");
   g_assert_true (g_file_set_contents_full (
       file, "text", 4, G_FILE_SET_CONTENTS_NONE, 0644, NULL));
   assert_refused (file, "not executable");
