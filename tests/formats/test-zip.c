@@ -111,9 +111,9 @@ test_zip (void)
     const char *why; /* NULL: it opens */
   } cases[] = {
     { alone, G_N_ELEMENTS (alone), NULL },
-    { several, G_N_ELEMENTS (several), "several files in this zip" },
+    { several, G_N_ELEMENTS (several), "has several files" },
     { instruments, G_N_ELEMENTS (instruments), "xctrace export" },
-    { nothing, G_N_ELEMENTS (nothing), "no file in this zip" },
+    { nothing, G_N_ELEMENTS (nothing), "has no files" },
   };
   g_autoptr (GString) text = make_text (20000);
   g_autoptr (GByteArray) packed = gzip (text);

@@ -594,7 +594,7 @@ test_build_id (void)
   options.build_id = wrong;
   g_assert_null (flam_symbol_module_open (program, &options, &error));
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "build id differs"));
+  g_assert_nonnull (strstr (error->message, "build ID differs"));
 }
 
 /* --- versions of symbols ----------------------------------------------------

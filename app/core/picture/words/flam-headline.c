@@ -952,10 +952,16 @@ add_waiting (FlamHeadline *headline,
 /* Shares of few samples: unless these are of blocks so large that hardly any
  * are unseen. */
 static gboolean
-are_few (const FlamFigure *figure, gboolean is_bytes)
+are_few (const FlamWeights *weights,
+         const FlamFigure *figure,
+         const FlamEstimate *estimate,
+         gboolean is_bytes)
 {
   double variance = is_bytes ? figure->spread.bytes : figure->spread.blocks;
 
+  /* The capture has sums, not blocks. */
+  if (weights->spread == NULL)
+    return flam_estimate_is_few (estimate);
   return figure->spread.samples + 0.5 < FLAM_FACTS_FEW &&
          2 * sqrt (variance) > (double)figure->weight / STANDS_OUT;
 }
@@ -972,7 +978,9 @@ estimated (const FlamWeights *weights,
       flam_estimate_of_figure (&weights->profile->facts, measure, figure);
 
   *rough = weights->profile->facts.sample_bytes > 0;
-  *few = *rough && are_few (&figure, measure->unit == FLAM_UNIT_BYTES);
+  *few =
+      *rough &&
+      are_few (weights, &figure, &estimate, measure->unit == FLAM_UNIT_BYTES);
   return measure->unit == FLAM_UNIT_BYTES
              ? flam_format_estimate (&estimate, weights->total, FLAM_UNIT_BYTES)
              : flam_format_weight (measure, weights->total);
