@@ -274,6 +274,8 @@ flam_source_file_work (gpointer data,
 
   flam_fetched_add_paths (paths, asked->view_data->profile, asked->function);
   request->view_data = flam_view_data_ref (asked->view_data);
+  if (asked->of != NULL)
+    request->of = flam_view_data_ref (asked->of);
   request->recorded = g_strdup (asked->recorded);
   request->known = g_strdup (asked->known);
   request->folder = g_strdup (asked->folder);
