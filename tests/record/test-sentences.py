@@ -19,7 +19,7 @@ from ground_truth import build, cli, interpreter  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent / "targets/sentences"
 MIX, STRIPPED = build / "tests/record/mix", build / "tests/record/mix-stripped"
 PYTHON = "/usr/bin/python3"
-SHARE = r"(?P<share>[\d.]+) %"
+SHARE = r"(?:> )?(?P<share>[\d.]+) %"
 MEMORY = ["--mode", "alloc"]
 EXACT = [*MEMORY, "--exact"]
 WALL = ["--mode", "wall"]
