@@ -307,7 +307,8 @@ show_source (FlamSourcePane *self, const FlamSourceFile *file)
       file->costs,
       (guint)gtk_text_buffer_get_line_count (buffer_of (self)));
   set_header (self, file->request->recorded, where);
-  gtk_widget_set_visible (GTK_WIDGET (self->alone_button), TRUE);
+  gtk_widget_set_visible (GTK_WIDGET (self->alone_button),
+                          flam_session_get_current (self->session) != 0);
   gtk_widget_set_sensitive (GTK_WIDGET (self->editor_button),
                             g_file_test (self->path, G_FILE_TEST_EXISTS));
   gtk_stack_set_visible_child_name (self->stack, "source");
