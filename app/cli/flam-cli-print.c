@@ -215,10 +215,11 @@ flam_cli_thread_text (const FlamProfile *profile, FlamThreadId thread)
   const char *name =
       flam_profile_string (profile, profile->threads.name[thread]);
   gint32 tid = profile->threads.tid[thread];
-  gint32 pid = profile->processes.pid[profile->threads.process[thread]];
+  gint32 pid;
 
   if (tid < 0)
     return g_strdup_printf ("#%u %s", thread + 1, name);
+  pid = profile->processes.pid[profile->threads.process[thread]];
   return pid < 0 ? g_strdup_printf ("%d %s", tid, name)
                  : g_strdup_printf ("%d/%d %s", pid, tid, name);
 }

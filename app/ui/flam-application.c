@@ -312,8 +312,8 @@ on_quit (GSimpleAction *action, GVariant *parameter, gpointer data)
     gtk_window_close (l->data);
 }
 
-/* As a logout sends it: nobody is there to answer a question, but recordings
- * end whole, and what a capture's tab shows is kept. */
+/* A logout sends such a signal. Nobody is there to answer a question;
+ * recordings end, and the state of each tab is kept. */
 static gboolean
 quit_now (gpointer data, int number)
 {

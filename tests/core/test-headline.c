@@ -394,7 +394,7 @@ test_programs (void)
       if (i == 0)
         g_assert_true (g_str_has_suffix (
             text,
-            "Of the programs, postgres takes most, 72 %, in 2 processes"));
+            "Of the programs, postgres takes the most: 72 %, in 2 processes"));
     }
 }
 

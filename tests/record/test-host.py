@@ -539,7 +539,7 @@ class Containers(Case):
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can mount")
     def test_full_disk_from_the_first_byte(self):
-        """There is no capture, there or here, and none is named."""
+        """If no capture could be written there or here, no message names one."""
         folder = self.there / "flambeau/recordings"
         folder.mkdir(parents=True)
         self.box(f"""exec unshare --mount sh -c 'mount -t tmpfs -o size=4k none "$0"

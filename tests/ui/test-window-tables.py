@@ -215,7 +215,7 @@ class TablesTest(Base):
             window.toggle("Table")
             for table, name, figures in (
                     ("Callees", "read", "self 10 (50.0 %)   total 10 (50.0 %) in calls from parse"),
-                    ("Callers", "eval", "total 4 (20.0 %) in calls of parse")):
+                    ("Callers", "eval", "total 4 (20.0 %) in calls to parse")):
                 below = window.find(table, ("table", "tree table"))
                 window.mouse(wait_for(name, lambda: [
                     node for node in window.find_all(name, "label", below)

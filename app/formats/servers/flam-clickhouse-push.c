@@ -572,9 +572,9 @@ number_capture (const Push *push, const FlamPart *part)
   return hash_of (text->str, text->len);
 }
 
-/* With other labels, too: a sum over all of them would count it twice, and who
- * adds a folder each night with another commit does not mean its old
- * captures. */
+/* Also if the labels differ: a sum over all labels would count the capture
+ * twice. Adding a folder every night, each time with another commit, would
+ * otherwise add its old captures again. */
 static gboolean
 refuse_known (const Push *push, const char *labels, GError **error)
 {

@@ -17,7 +17,7 @@ typedef struct
   guint n_files;
 } Reading;
 
-/* A pattern, and what no host can be called, is none. */
+/* FALSE for patterns, and for names that no host can have. */
 static gboolean
 is_host (const char *name)
 {

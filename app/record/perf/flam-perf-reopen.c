@@ -18,8 +18,8 @@
  * warning has the length of the gap. */
 
 #define TO_BE_READ 2000 /* µs, more than flam_perf_drain() leaves unread */
-/* The kernel writes what happened into one ring after the other, each with a
- * time of its own. What is read twice does no harm. */
+/* The kernel writes one event to the old and the new rings, with a different
+ * time in each. Reading it in both does no harm. */
 #define APART 2000 /* ns */
 
 /* --- both at once -------------------------------------------------------- */

@@ -80,7 +80,7 @@ typedef struct
   gboolean only_samples; /* no records of threads and mappings; without the
                             kernel's part of stacks; read only now and then */
   gboolean user_only;    /* excluding the kernel */
-  gsize ring_least;      /* bytes: a smaller ring is none, ENOMEM; 0: any */
+  gsize ring_least;      /* bytes: smaller rings fail with ENOMEM; 0: any */
   const FlamPerfCopies *copies; /* made at samples with a stack; or NULL */
 } FlamPerfOptions;
 

@@ -23,8 +23,8 @@ needed_bytes (FlamTask *task, const FlamPerfRecord *record)
 /* The part of a stack that is not in the copy, because it has no room for it or
  * ends at a page that is not in memory, such as one of a large array of which
  * no byte was written. The frames there were called long ago, so they are still
- * there unless the end of the copy has changed. To read such a page brings it
- * into memory. */
+ * there unless the end of the copy has changed. Reading such a page brings
+ * it into memory. */
 static gsize
 read_rest (FlamTracer *tracer,
            FlamTask *task,

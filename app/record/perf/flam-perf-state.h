@@ -84,8 +84,8 @@ void flam_perf_process_free (gpointer process);
 
 /* Reads and handles the records so far. */
 void flam_perf_drain (FlamPerf *perf);
-/* The same once no more are written, for those until a time, CLOCK_MONOTONIC.
- */
+/* The same after the last record was written, for the records up to a time,
+ * CLOCK_MONOTONIC. */
 void flam_perf_drain_last (FlamPerf *perf, gint64 until);
 
 /* --- flam-perf-off ------------------------------------------------------- */

@@ -45,10 +45,10 @@ flam_perf_thread_advance (FlamPerfThread *thread, gint64 time, gboolean counts);
  * 28,000 switches a second. The scheduler's count of a thread off the CPU
  * includes it: the difference is owed to the samples. */
 void flam_perf_thread_compare (FlamPerfThread *thread);
-/* Takes the CPU time that was in no sample until now. What is owed is spread
- * over many: the whole would make one sample outweigh the others. */
+/* Takes the CPU time since the last sample. The time that is owed is spread
+ * over many samples, so that none of them outweighs the others. */
 gint64 flam_perf_thread_pay (FlamPerfThread *thread);
-/* The same with all that is owed, after the last sample. */
+/* The same after the last sample, with all the time that is still owed. */
 gint64 flam_perf_thread_pay_all (FlamPerfThread *thread);
 /* A record shows that it was on a CPU, or off it, until `record->time`. */
 void flam_perf_thread_take (FlamPerfThread *thread,

@@ -712,8 +712,8 @@ malloc_looked_at (size_t size)
   return data;
 }
 
-/* Also reached by a jump, as all that is rare after the call: what follows a
- * call for any other block keeps only that block's address. */
+/* malloc() reaches the rare cases by jumps, so that it keeps nothing but the
+ * block's address after the call. */
 static __attribute__ ((noinline)) void *
 malloc_took_pages (void *data)
 {
@@ -772,8 +772,8 @@ free_looked_at (void *data)
   real.free (data);
 }
 
-/* Of another allocator, with pages of its own, or one with which the level
- * leaves its limits. */
+/* A block of another allocator, one with pages of its own, or one whose end
+ * brings the number of live bytes below the limit. */
 static __attribute__ ((noinline)) void
 free_counted (void *data)
 {
@@ -782,8 +782,8 @@ free_counted (void *data)
   real.free (data);
 }
 
-/* All that is rare is reached by a jump, so that a free of any other block
- * keeps no registers. */
+/* The rare cases are reached by jumps, so that the common path saves no
+ * registers. */
 EXPORT void
 free (void *data)
 {

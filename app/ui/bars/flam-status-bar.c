@@ -87,9 +87,9 @@ where_text (const FlamTree *tree,
       g_autofree char *middle =
           flam_format_folded_name (flam_tree_name (shown->of, 0));
 
-      /* Translators: figures of a caller or callee, and the function that it
-       * calls, or that calls it */
-      return g_strdup_printf (shown->of->inverted ? _ ("%s in calls of %s")
+      /* Translators: the figures of a caller or a callee, and the function that
+       * is called, or that calls */
+      return g_strdup_printf (shown->of->inverted ? _ ("%s in calls to %s")
                                                   : _ ("%s in calls from %s"),
                               figures,
                               middle);

@@ -445,7 +445,7 @@ choose (FlamCallersView *self, const Side *side, FlamNodeId node)
   if (found == FLAM_NONE)
     found = 0;
   self->syncing = TRUE;
-  /* The function itself is no part of a path. */
+  /* The function itself, not one of its callers or callees. */
   if (node == 0)
     flam_session_set_current_at (self->session, found, "", 0, found != 0);
   else

@@ -38,10 +38,10 @@ static const Patterns spread = {
   N_ ("No function stands out. The largest is %s with %s"),
 };
 /* Translators: a program, its share */
-static const char one_program[] = N_ ("Of the programs, %s takes most, %s");
+static const char one_program[] = N_ ("Of the programs, %s takes the most: %s");
 /* Translators: a program, its share, in how many processes */
 static const char many_processes[] =
-    N_ ("Of the programs, %s takes most, %s, in %s processes");
+    N_ ("Of the programs, %s takes the most: %s, in %s processes");
 /* Translators: how many */
 static const char too_few[] =
     N_ ("Too few samples (%s) to tell what takes the time");

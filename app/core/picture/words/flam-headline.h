@@ -11,7 +11,7 @@
  *   fft takes 55 % (fft.c:9). Rank 3 works 47 % more than the median of all
  *   ranks, most of it in fft (fft.c:9)
  *   No function stands out. The largest is recv with 7.3 % (recv.c:28). Of the
- *   programs, postgres takes most, 72 %, in 6 processes
+ *   programs, postgres takes the most: 72 %, in 6 processes
  *
  * Each figure is one that a table shows for the same selection: the self of a
  * function, or its total. The user's own code (flam-own-code.h) comes first:

@@ -139,7 +139,7 @@ void flam_selection_add_label (FlamSelection *selection, const char *condition);
 gboolean flam_transform_matches (const FlamTransform *transform,
                                  const FlamProfile *profile,
                                  FlamFunctionId function);
-/* What the name of an unknown module or file reads in trees. */
+/* The name of an unknown module or file in trees. */
 #define FLAM_UNKNOWN_PLACE "[unknown]"
 /* FALSE with FLAM_ERROR_INVALID if a transform's regex takes too long on a
  * function's name. Such a transform matches nothing. */
