@@ -228,6 +228,28 @@ test_no_return_landing (void)
   g_assert_cmpuint (find_row (others, 16).cfa, ==, 4);
 }
 
+/* The two entries of GMP's mpn_mul_1(). The code behind the other jump is not
+ * one: it has the frame that it removes. */
+static void
+test_second_entry (void)
+{
+  static const guint8 code[32] = {
+    0x53, 0x4d, 0x89, 0xc2, 0xeb, 0x04,             /* push rbx, mov, jmp */
+    0x53, 0x4d, 0x31, 0xd2,                         /* push rbx, xor */
+    0x48, 0x8b, 0x06, 0x74, 0x05,                   /* mov, je */
+    0x48, 0x89, 0x07, 0xeb, 0x03, 0x48, 0x89, 0xd0, /* mov, jmp, mov */
+    0x5b, 0xc3, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, /* pop rbx, ret */
+  };
+  g_autoptr (GArray) rows = scan (code, sizeof code, 0, sizeof code, FALSE);
+
+  g_assert_cmpuint (find_row (rows, 1).cfa, ==, 2);
+  g_assert_cmpuint (find_row (rows, 6).cfa, ==, 1);
+  g_assert_cmpuint (find_row (rows, 7).cfa, ==, 2);
+  g_assert_cmpuint (find_row (rows, 10).cfa, ==, 2);
+  g_assert_cmpuint (find_row (rows, 20).cfa, ==, 2);
+  g_assert_cmpuint (find_row (rows, 24).cfa, ==, 1);
+}
+
 static void
 test_by_hand (void)
 {
@@ -595,6 +617,7 @@ main (int argc, char **argv)
   g_test_add_func ("/unwind-scan/outermost", test_outermost);
   g_test_add_func ("/unwind-scan/no-return", test_no_return);
   g_test_add_func ("/unwind-scan/no-return-landing", test_no_return_landing);
+  g_test_add_func ("/unwind-scan/second-entry", test_second_entry);
   g_test_add_func ("/unwind-scan/cfi", test_cfi);
   g_test_add_func ("/unwind-scan/lengths", test_lengths);
   g_test_add_func ("/unwind-scan/writes", test_writes);

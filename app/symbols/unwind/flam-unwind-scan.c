@@ -187,6 +187,37 @@ may_begin (const Scan *scan, uint32_t at, const FlamInstruction *end)
           !(end->branches || end->indirect));
 }
 
+/* Another entry of the function: its code pushes what it has to before it falls
+ * into code that the function has jumped to. GMP's functions that take a carry
+ * have such an entry without one:
+ *
+ *    mul_1c:  push %rbx              8
+ *             jmp  1f               16 ──┐
+ *    mul_1:   push %rbx              8   │
+ *             xor  %r10, %r10       16   │
+ *    1:       ...                   16 ◀─┘ */
+static bool
+is_entry (const Scan *scan, uint32_t at)
+{
+  FlamUnwindState state = at_entry;
+  FlamInstruction now;
+
+  for (unsigned i = 0; i < LONGEST_LOOK && at < scan->size; i++)
+    {
+      const Branch *branch = &scan->branches[at % BRANCHES];
+
+      if (branch->at == at && at != 0)
+        return !state.lost && !branch->state.lost && branch->state.align == 0 &&
+               state.depth > 8 && state.depth == branch->state.depth;
+      if (!flam_unwind_decode (scan->code + at, scan->size - at, &now) ||
+          now.ends || now.calls)
+        return false;
+      flam_unwind_state_apply (&state, &now);
+      at += now.length;
+    }
+  return false;
+}
+
 /* The instruction at `at` is not reached from the one before it. */
 static void
 go_on (Scan *scan, uint32_t at, const FlamInstruction *end)
@@ -197,8 +228,8 @@ go_on (Scan *scan, uint32_t at, const FlamInstruction *end)
     begin_function (scan, at, at_entry);
   else
     {
-      scan->state = scan->steady;
-      scan->assumed = true;
+      scan->assumed = !is_entry (scan, at);
+      scan->state = scan->assumed ? scan->steady : at_entry;
       emit (scan, at);
     }
 }
