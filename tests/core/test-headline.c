@@ -176,6 +176,34 @@ static const Case cases[] = {
     FALSE,
     "main@/home/me/a.c:3 5\n?!/home/me/app 61\n?!/lib/y.so 34\n",
     "No function names for 95 %, most of it in app" },
+  { "a block of Ruby's is a part of its function, in place and figure",
+    FALSE,
+    "work@/m/b.rb:9;heavy@/m/b.rb:4;times!/usr/lib/libruby.so 30\n"
+    "work@/m/b.rb:9;heavy@/m/b.rb:4;times!/usr/lib/libruby.so;"
+    "block in heavy@/m/b.rb:5 25\n"
+    "work@/m/b.rb:9;heavy@/m/b.rb:4;times!/usr/lib/libruby.so;"
+    "block in heavy@/m/b.rb:5;each!/usr/lib/libruby.so;"
+    "block (2 levels) in heavy@/m/b.rb:6 10\n"
+    "work@/m/b.rb:8;light@/m/b.rb:2 35\n",
+    "heavy takes 65 %, with the functions it calls (b.rb:4)" },
+  { "a block that another own function calls",
+    FALSE,
+    "heavy@/m/b.rb:4;each_row@/m/b.rb:9;rescue in block in heavy@/m/b.rb:5 "
+    "70\n"
+    "heavy@/m/b.rb:4;each_row@/m/b.rb:9 20\n"
+    "work@/m/b.rb:8 10\n",
+    "heavy takes 90 %, with the functions it calls (b.rb:5)" },
+  { "a block whose function has returned stands for itself",
+    FALSE,
+    "run@/m/b.rb:4;block in heavy@/m/b.rb:5 70\nrun@/m/b.rb:4 30\n",
+    "block in heavy takes 70 % (b.rb:5)" },
+  { "a comprehension of Python's",
+    FALSE,
+    "main@/m/a.py:9;Tree.walk@/m/a.py:4 40\n"
+    "main@/m/a.py:9;Tree.walk@/m/a.py:4;"
+    "Tree.walk.<locals>.<listcomp>@/m/a.py:4 20\n"
+    "main@/m/a.py:8;load@/m/a.py:2 40\n",
+    "Tree.walk takes 60 %, with the functions it calls (a.py:4)" },
   { "recursion counts once",
     FALSE,
     "f@/m/a.c:1;f@/m/a.c:1;f@/m/a.c:1;read!/lib/libc.so 90\ng@/m/a.c:9 10\n",

@@ -5,6 +5,7 @@
 #include "flam-format.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NAME_MAX_CHARS 60
@@ -188,8 +189,9 @@ typedef struct
   gint64 recording;   /* the part of `total` there */
   gint64 needs;       /* what an own function has to be charged with */
   gboolean own_first; /* even if none has that much */
-  FlamId *within;     /* per shown stack: the stack of its innermost own frame;
+  FlamId *innermost;  /* per shown stack: the stack of its innermost own frame;
                        * none within the recorder */
+  FlamId *within;     /* the same, of the function that a block is part of */
   gint64 *charged;    /* per function, by its innermost own frame */
   gint64 *self;       /* per function */
 } Costs;
@@ -229,6 +231,93 @@ find_through (const Costs *costs, FlamId function)
   return through;
 }
 
+/* The name of the function whose text contains this one, which is no function
+ * for who reads it: Ruby's "block (2 levels) in draw" and "rescue in draw",
+ * Python's "draw.<locals>.<listcomp>". NULL: it stands for itself. */
+static char *
+enclosing_name (const char *name)
+{
+  static const char *const python[] = { ".<locals>.<listcomp>",
+                                        ".<locals>.<setcomp>",
+                                        ".<locals>.<dictcomp>",
+                                        ".<locals>.<genexpr>" };
+  const char *at = name;
+
+  for (;;)
+    {
+      gulong levels;
+      int read = 0;
+
+      if (g_str_has_prefix (at, "block in "))
+        read = strlen ("block in ");
+      else if (g_str_has_prefix (at, "rescue in ") ||
+               g_str_has_prefix (at, "ensure in "))
+        read = strlen ("rescue in ");
+      else if (sscanf (at, "block (%lu levels) in %n", &levels, &read) != 1)
+        break;
+      if (read == 0)
+        break;
+      at += read;
+    }
+  if (at != name)
+    return g_strdup (at);
+  for (guint i = 0; i < G_N_ELEMENTS (python); i++)
+    if (g_str_has_suffix (name, python[i]))
+      return g_strndup (name, strlen (name) - strlen (python[i]));
+  return NULL;
+}
+
+/* The innermost own frame at `stack` or outside it that runs `name`. */
+static FlamId
+find_outer (const Costs *costs, FlamId stack, const char *name)
+{
+  while (stack != FLAM_NONE)
+    {
+      FlamId prefix = costs->shown->prefix[stack];
+
+      if (strcmp (flam_profile_function_name (costs->profile,
+                                              function_of (costs, stack)),
+                  name) == 0)
+        return stack;
+      stack = prefix == FLAM_NONE ? FLAM_NONE : costs->innermost[prefix];
+    }
+  return FLAM_NONE;
+}
+
+/* Charges the stacks of a block to the function that it is part of: otherwise
+ * what the function spends in it and around it would be two figures. */
+static void
+find_within (Costs *costs)
+{
+  const FlamShown *shown = costs->shown;
+  const guint32 n = costs->profile->functions.n;
+  g_autofree char **enclosing = g_new0 (char *, n + 1);
+
+  for (FlamId i = 0; i < n; i++)
+    if (costs->own[i])
+      enclosing[i] =
+          enclosing_name (flam_profile_function_name (costs->profile, i));
+  for (FlamId s = 0; s < shown->n; s++)
+    {
+      FlamId at = costs->innermost[s];
+      FlamId outer = FLAM_NONE;
+      const char *name;
+
+      costs->within[s] = at;
+      if (at == FLAM_NONE)
+        continue;
+      name = enclosing[function_of (costs, at)];
+      if (at != s)
+        costs->within[s] = costs->within[at];
+      else if (name != NULL && shown->prefix[s] != FLAM_NONE)
+        outer = find_outer (costs, costs->innermost[shown->prefix[s]], name);
+      if (outer != FLAM_NONE)
+        costs->within[s] = outer;
+    }
+  for (FlamId i = 0; i < n; i++)
+    g_free (enclosing[i]);
+}
+
 /* `weight` is one per stack of the profile. */
 static void
 costs_init (Costs *costs,
@@ -246,6 +335,7 @@ costs_init (Costs *costs,
                     .total = total,
                     .recorder = find_recorder (profile) };
   costs->weight = flam_shown_sum (shown, profile->stacks.n, weight);
+  costs->innermost = g_new (FlamId, shown->n + 1);
   costs->within = g_new (FlamId, shown->n + 1);
   costs->charged = g_new0 (gint64, profile->functions.n + 1);
   costs->self = g_new0 (gint64, profile->functions.n + 1);
@@ -257,18 +347,19 @@ costs_init (Costs *costs,
 
       if (costs->recorded[s])
         {
-          costs->within[s] = FLAM_NONE;
+          costs->innermost[s] = FLAM_NONE;
           costs->recording += costs->weight[s];
           continue;
         }
-      costs->within[s] = own[function]         ? s
-                         : prefix == FLAM_NONE ? FLAM_NONE
-                                               : costs->within[prefix];
+      costs->innermost[s] = own[function]         ? s
+                            : prefix == FLAM_NONE ? FLAM_NONE
+                                                  : costs->innermost[prefix];
       costs->self[function] += costs->weight[s];
-      if (costs->within[s] != FLAM_NONE)
-        costs->charged[function_of (costs, costs->within[s])] +=
-            costs->weight[s];
     }
+  find_within (costs);
+  for (FlamId s = 0; s < shown->n; s++)
+    if (costs->within[s] != FLAM_NONE)
+      costs->charged[function_of (costs, costs->within[s])] += costs->weight[s];
   costs->needs = (total - costs->recording) / STANDS_OUT;
 }
 
@@ -277,6 +368,7 @@ costs_clear (Costs *costs)
 {
   g_free (costs->weight);
   g_free (costs->recorded);
+  g_free (costs->innermost);
   g_free (costs->within);
   g_free (costs->charged);
   g_free (costs->self);
@@ -357,12 +449,13 @@ find_line (const Costs *costs,
   *line = 0;
   for (FlamId s = 0; s < costs->shown->n; s++)
     {
-      FlamId at = by_self ? s : costs->within[s];
+      FlamId at = by_self ? s : costs->innermost[s];
+      FlamId of = by_self ? s : costs->within[s];
       FlamId frame;
       gint64 key, *sum;
 
       if (at == FLAM_NONE || costs->weight[s] == 0 ||
-          function_of (costs, at) != function)
+          function_of (costs, of) != function)
         continue;
       frame = costs->shown->frame[at];
       if (frames->line[frame] == 0 || frames->file[frame] == 0)
