@@ -250,6 +250,36 @@ test_second_entry (void)
   g_assert_cmpuint (find_row (rows, 24).cfa, ==, 1);
 }
 
+/* GMP's mpn_sqr_basecase(), shortened: it makes its frame and then saves
+ * registers in it, jumps through a table, and jumps into a loop, which begins
+ * at a multiple of 16, with a long jump. */
+static void
+test_switch (void)
+{
+  static const guint8 code[64] = {
+    0x48, 0x83, 0xc4, 0xe8,       /* add $-24, %rsp */
+    0x48, 0x89, 0x5c, 0x24, 0x10, /* mov %rbx, 16(%rsp) */
+    0x48, 0x89, 0x6c, 0x24, 0x08, /* mov %rbp, 8(%rsp) */
+    0x89, 0xc9, 0xff, 0xe0,       /* mov, jmp *%rax */
+    0x48, 0x83, 0xc4, 0x18, 0xc3, /* add $24, %rsp, ret */
+    0x31, 0xed, 0x31, 0xdb,       /* xor %ebp, xor %ebx */
+    0xe9, 0x03, 0x00, 0x00, 0x00, /* jmp */
+    0x48, 0x01, 0xc5, 0x01, 0xd3, /* add, add */
+    0x48, 0x89, 0xd0, 0x78, 0xf6, /* mov, js */
+    0x58, 0x5d, 0x5b, 0xc3,       /* pop rax, rbp, rbx, ret */
+  };
+  g_autoptr (GArray) rows = scan (code, sizeof code, 0, sizeof code, FALSE);
+  FlamUnwindRow in_case = find_row (rows, 27), in_loop = find_row (rows, 32);
+
+  g_assert_cmpuint (in_case.cfa, ==, 4);
+  g_assert_cmpuint (in_case.bp, ==, 3);
+  g_assert_cmpuint (in_case.how >> 3, ==, 2);
+  g_assert_cmpuint (in_loop.cfa, ==, 4);
+  g_assert_cmpuint (in_loop.bp, ==, 3);
+  g_assert_cmpuint (in_loop.how >> 3, ==, 2);
+  g_assert_cmpuint (find_row (rows, 45).cfa, ==, 1);
+}
+
 static void
 test_by_hand (void)
 {
@@ -618,6 +648,7 @@ main (int argc, char **argv)
   g_test_add_func ("/unwind-scan/no-return", test_no_return);
   g_test_add_func ("/unwind-scan/no-return-landing", test_no_return_landing);
   g_test_add_func ("/unwind-scan/second-entry", test_second_entry);
+  g_test_add_func ("/unwind-scan/switch", test_switch);
   g_test_add_func ("/unwind-scan/cfi", test_cfi);
   g_test_add_func ("/unwind-scan/lengths", test_lengths);
   g_test_add_func ("/unwind-scan/writes", test_writes);

@@ -84,13 +84,22 @@ emit (const Scan *scan, uint32_t at)
   scan->add (scan->data, row, is_rule ? &rule : NULL);
 }
 
+/* A function jumps to another one after it has removed its frame, with a long
+ * jump. */
+static bool
+may_leave (const Scan *scan, const FlamInstruction *instruction)
+{
+  return instruction->ends && instruction->length > 2 &&
+         (scan->state.lost || (scan->state.depth == 8 && !scan->state.align));
+}
+
 static void
 note_branch (Scan *scan, const FlamInstruction *instruction, uint32_t next)
 {
   int64_t at = (int64_t)next + instruction->target;
 
   if (instruction->target <= 0 || instruction->target > NEAR ||
-      at >= scan->size || (instruction->ends && instruction->length > 2))
+      at >= scan->size || may_leave (scan, instruction))
     return;
   scan->branches[at % BRANCHES] = (Branch){ (uint32_t)at, scan->state };
   if (at > scan->last_target)
@@ -291,11 +300,12 @@ note_steady (Scan *scan, const FlamInstruction *instruction)
 {
   const FlamUnwindState *state = &scan->state;
   bool branches = instruction->branches && !instruction->ends;
+  bool saves = state->bp >= scan->steady.bp && state->bx >= scan->steady.bx;
 
   if (state->lost || state->framed || state->align > scan->steady.align ||
       (state->align == scan->steady.align &&
        (state->depth > scan->steady.depth ||
-        (state->align && state->depth == scan->steady.depth))) ||
+        (state->depth == scan->steady.depth && (state->align || saves)))) ||
       (branches && (state->depth > 8 || state->align)))
     scan->steady = *state;
 }
