@@ -67,7 +67,8 @@ class Server(http.server.ThreadingHTTPServer):
             context.load_cert_chain(certificate)
             self.socket = context.wrap_socket(
                 self.socket, server_side=True, do_handshake_on_connect=False)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        # shutdown() takes as long as one of its turns.
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
     def handle_error(self, request, client_address):
         pass  # a client that goes away, or does not trust us

@@ -116,7 +116,7 @@ class Get(Case):
             handler.send(200, PPROF.read_bytes())
 
         self.server.answers["/debug/pprof/profile"] = record
-        self.good(top(self.url("/debug/pprof/profile?seconds=2"), "--timeout", "1"))
+        self.good(top(self.url("/debug/pprof/profile?seconds=20"), "--timeout", "1"))
 
 
 class Stores(Case):
@@ -312,10 +312,8 @@ class Refused(Case):
                          "the server sends less than 1 kB per second")
         for path in "/silent", "/stalls":
             with self.subTest(path):
-                start = time.monotonic()
                 self.assertEqual(self.refused(self.url(path), "--timeout", "1"),
                                  "the server does not answer")
-                self.assertLess(time.monotonic() - start, 20)
 
     def test_nobody(self):
         self.server.close()
@@ -453,7 +451,7 @@ class ClickHouse(Case):
 
     def answer(self, *answers):
         self.server.answers["/"] = list(answers)
-        return self.refused(self.url("/db?service=x", "clickhouse"), "--timeout", "2")
+        return self.refused(self.url("/db?service=x", "clickhouse"))
 
     def test_answers(self):
         good = [b"cpu\tnanoseconds\n", b"0\t7\t5\n", b"7\t['main\\t\\t\\t0']\n"]
@@ -579,6 +577,11 @@ class Rounds(Case):
         self.addCleanup(recorder.kill)
         return target, recorder
 
+    def samples(self, path):
+        """Of a capture that grows."""
+        done = run("info", "--json", path)
+        return done.returncode == 0 and json.loads(done.stdout)["samples"]
+
     def test_every(self):
         """Captures come one after the other, until the process ends; a server that refuses
         one gets the next."""
@@ -604,8 +607,7 @@ class Rounds(Case):
         self.server.answers["/v1development/profiles"] = b""
         target, recorder = self.start("--every", "100", "--for", "90", "--push",
                                       self.url("/", "otlp+http"))
-        wait_for(lambda: any(path.stat().st_size for path in self.scratch.glob("*/*")))
-        time.sleep(0.5)
+        wait_for(lambda: any(self.samples(path) for path in self.scratch.glob("*/*")))
         recorder.send_signal(signal.SIGINT)
         self.assertEqual(recorder.wait(timeout=30), 0)
         self.assertEqual(len(self.server.requests), 1)
