@@ -3,7 +3,6 @@
 
 #include "flam-push.h"
 
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -75,6 +74,7 @@ run_recorder (const Rounds *self)
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) arguments = recorder_arguments (self, &error);
   GPid child;
+  gboolean told = FALSE;
   int status = 0;
 
   if (arguments == NULL ||
@@ -91,9 +91,14 @@ run_recorder (const Rounds *self)
       flam_cli_error ("%s", error->message);
       return -1;
     }
-  while (waitpid (child, &status, 0) < 0 && errno == EINTR)
-    if (stopped != 0)
-      kill (child, stopped);
+  /* Without a wait that only a signal ends: one that comes before it would be
+   * lost. */
+  while (waitpid (child, &status, WNOHANG) == 0)
+    {
+      if (stopped != 0 && !told)
+        told = kill (child, stopped) == 0;
+      g_usleep (LOOK);
+    }
   return WIFEXITED (status) ? WEXITSTATUS (status) : 128 + WTERMSIG (status);
 }
 
