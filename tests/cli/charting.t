@@ -140,3 +140,15 @@ MainThread
   1 f 2..3
 other
   0 work 0..3
+
+# Samples that last until the next one also do in a Firefox profile.
+$ for f in call lines; do flambeau-cli export captures/cpuprofile/$f.cpuprofile --to gecko --output $f.json; flambeau-cli dump $f.json --stage chart; done
+all threads (1073741824)
+  0 main 0..163000000
+  1 work 0..163000000
+all threads (1073741824)
+  0 main 100000..850000
+  1 work 100000..450000
+  1 work 700000..850000
+! captures/cpuprofile/call.cpuprofile: left out, because gecko cannot hold it: other measures
+! captures/cpuprofile/lines.cpuprofile: left out, because gecko cannot hold it: other measures

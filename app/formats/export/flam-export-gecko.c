@@ -7,6 +7,7 @@
 
 #include "flam-export-common.h"
 #include "flam-part.h"
+#include "flam-spans.h"
 
 typedef struct
 {
@@ -14,8 +15,10 @@ typedef struct
   FlamSink *out;
   GHashTable *index; /* text -> index */
   GPtrArray *texts;
-  guint32 *code; /* one per frame: a row of `codes` */
-  GArray *codes; /* FlamId: frames, one for each function and file */
+  guint32 *code;     /* one per frame: a row of `codes` */
+  GArray *codes;     /* FlamId: frames, one for each function and file */
+  gboolean at_times; /* the samples that are written begin at their times */
+  gint64 end;        /* of the last one of them */
 } Writer;
 
 /* The index of a text, which must outlive the writer. */
@@ -405,12 +408,20 @@ has_times (const Writer *writer)
          writer->part->profile->samples.time != NULL;
 }
 
-/* Without times, samples are one millisecond apart. */
+/* A sample lasts its weight, if that is time. Others are one millisecond apart
+ * if they have no times. */
 static void
 put_row_time (Writer *writer, const FlamPartRow *row)
 {
-  put_milliseconds (writer,
-                    has_times (writer) ? row->time : row->time * 1000000);
+  gint64 time = has_times (writer) ? row->time : row->time * 1000000;
+
+  if (flam_part_measure (writer->part)->unit == FLAM_UNIT_NS)
+    {
+      time =
+          flam_spans_start (writer->at_times, writer->part, row, writer->end);
+      writer->end = time + row->weight;
+    }
+  put_milliseconds (writer, time);
 }
 
 static void
@@ -458,6 +469,8 @@ put_samples (Writer *writer, guint32 lane)
                     : unit == FLAM_UNIT_BYTES ? "bytes"
                                               : "samples");
   put_rows (writer, lane, "stack", put_row_stack);
+  writer->at_times = flam_spans_begin_at_times (writer->part, lane);
+  writer->end = 0;
   put_rows (writer, lane, "time", put_row_time);
   n = put_rows (writer, lane, "weight", put_row_weight);
   flam_sink_printf (writer->out, ",\n\"length\":%u}", n);

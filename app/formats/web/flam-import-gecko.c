@@ -84,7 +84,11 @@ find_event (Gecko *gecko, FlamGeckoMeasure measure)
       gecko->event[measure] = gecko->n_events++;
       gecko->measure[measure] = flam_load_measure (
           gecko->builder, &measures[measure], 0, gecko->event[measure]);
-      if (measure != FLAM_GECKO_IS_TIME)
+      if (measure == FLAM_GECKO_IS_TIME)
+        /* A sample lasts its weight. */
+        flam_builder_set_spans (
+            gecko->builder, gecko->measure[measure], FLAM_SPANS_SAMPLES);
+      else
         flam_builder_set_denominator (
             gecko->builder, gecko->measure[measure], FLAM_GECKO_MICRO);
     }
