@@ -615,6 +615,8 @@ find_pauses (Samples *samples, const GArray *pauses, FlamThreadId thread)
 {
   gsize first = samples->n_pauses;
 
+  if (pauses->len == 0)
+    return;
   if (samples->pauses != NULL)
     first += (gsize)(samples->pauses - (const Pause *)(gpointer)pauses->data);
   while (first < pauses->len &&

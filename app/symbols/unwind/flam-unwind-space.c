@@ -147,10 +147,13 @@ static bool
 cut (FlamUnwindSpace *space, uint64_t start, uint64_t end)
 {
   size_t first = lower_bound (space, start), last;
-  FlamUnwindMap *map = space->maps + first;
+  FlamUnwindMap *map;
 
   space->generation = next_generation ();
-  if (first < space->n && map->start < start && map->end > end)
+  if (first >= space->n)
+    return true;
+  map = space->maps + first;
+  if (map->start < start && map->end > end)
     {
       if (!open_gap (space, first + 1, 1))
         return false;
@@ -161,7 +164,7 @@ cut (FlamUnwindSpace *space, uint64_t start, uint64_t end)
       map[0].end = start;
       return true;
     }
-  if (first < space->n && map->start < start)
+  if (map->start < start)
     {
       map->end = start;
       first++;
@@ -310,12 +313,13 @@ static const Entry *
 look_up_slowly (FlamUnwindSpace *space, Entry *entry, uint64_t pc)
 {
   size_t i = lower_bound (space, pc);
-  FlamUnwindMap *map = space->maps + i;
+  FlamUnwindMap *map;
   const FlamUnwindRow *row = NULL;
   const FlamUnwindRule *rules;
 
-  if (i >= space->n || map->start > pc)
+  if (i >= space->n || space->maps[i].start > pc)
     return NULL;
+  map = space->maps + i;
   if (map->managed && !map->uncovered)
     return set_managed (space, entry, pc);
   if (!map->table && !map->loaded && space->load)

@@ -644,10 +644,11 @@ remap_samples (FlamProfileBox *box, const FlamId *map)
   FlamId *mapped = g_new (FlamId, flam_profile_sample_cells (p) + 1);
 
   for (FlamId t = 0; t < p->threads.n; t++)
-    remap (mapped + p->threads.first_sample[t],
-           p->samples.stack + p->threads.first_sample[t],
-           p->threads.n_samples[t],
-           map);
+    if (p->threads.n_samples[t] > 0)
+      remap (mapped + p->threads.first_sample[t],
+             p->samples.stack + p->threads.first_sample[t],
+             p->threads.n_samples[t],
+             map);
   g_ptr_array_add (box->owned, mapped);
   p->samples.stack = mapped;
 }
