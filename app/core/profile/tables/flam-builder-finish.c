@@ -169,7 +169,9 @@ find_span (FlamBuilder *builder)
 {
   const FlamTables *tables = &builder->tables;
   const FlamAllocations *allocations = &tables->profile.allocations;
+  const FlamMarks *marks = &tables->profile.marks;
   Span span = { G_MAXINT64, G_MININT64 };
+  gint64 end;
 
   if (builder->laid != NULL && builder->laid->n > 0)
     span = (Span){ builder->laid->first, builder->laid->last };
@@ -193,6 +195,9 @@ find_span (FlamBuilder *builder)
     }
   for (guint m = 0; m < tables->measures.n; m++)
     span_ends (&span, tables, m);
+  for (guint32 i = 0; i < marks->n; i++)
+    if (!__builtin_add_overflow (marks->time[i], marks->duration[i], &end))
+      span.last = MAX (span.last, end);
   for (guint32 i = 0; i < allocations->n; i++)
     if (allocations->freed_at[i] != FLAM_NEVER)
       span.last = MAX (span.last, allocations->freed_at[i]);
