@@ -26,8 +26,7 @@ static const struct
   { "flambeau/family.flambeau",
     "35 % of the time sleeps in nap (kitchen.c:32)" },
   { "flambeau/menu.flambeau",
-    "cook.<locals>.<genexpr> takes 29 %, with the functions it calls "
-    "(menu.py:17)" },
+    "cook takes 54 %, with the functions it calls (menu.py:17)" },
   { "flambeau/recording.flambeau", "helper takes 62 % (grammar.y:31)" },
   { "ghc/shares.prof", "Main.work takes 60 %" },
   { "gprof/both.gprof", "spin_heavy takes 47 %" },
