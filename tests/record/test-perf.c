@@ -394,22 +394,59 @@ test_deep (void)
   g_assert_cmpuint (depth_of (recording->profile, "deep"), >, 3000);
 }
 
+static Recording *
+record_case (const char *name)
+{
+  g_autofree char *target = target_path ("cases");
+  const char *arguments[] = { "--engine", "perf", "--rate", "997",
+                              "--",       target, name,     NULL };
+  Recording *recording = record (arguments);
+
+  assert_ended (recording, 0);
+  return recording;
+}
+
 /* The kernel's copy of a stack ends at a page that is not in memory. */
 static void
 test_hollow (void)
 {
-  g_autofree char *target = target_path ("cases");
-  const char *arguments[] = { "--engine", "perf", "--rate", "997",
-                              "--",       target, "hollow", NULL };
   g_autoptr (Recording) recording = NULL;
 
   if (!is_permitted ())
     return;
-  recording = record (arguments);
-  assert_ended (recording, 0);
+  recording = record_case ("hollow");
   g_assert_cmpint (
       weight_of (recording->profile, "samples", "work_below", FALSE), >, 20);
   g_assert_cmpuint (recording->profile->facts.truncated_stacks, <, 5);
+}
+
+/* It has room for 16 KiB at first. */
+static void
+test_wide (void)
+{
+  g_autoptr (Recording) recording = NULL;
+
+  if (!is_permitted ())
+    return;
+  recording = record_case ("wide");
+  g_assert_cmpint (
+      weight_of (recording->profile, "samples", "wide", FALSE), >, 5);
+  g_assert_cmpuint (recording->profile->facts.truncated_stacks, <, 2);
+}
+
+/* In the middle of an exec there is no stack to copy. */
+static void
+test_execs (void)
+{
+  g_autoptr (Recording) recording = NULL;
+  const FlamProfile *profile;
+
+  if (!is_permitted ())
+    return;
+  recording = record_case ("execs");
+  profile = recording->profile;
+  g_assert_cmpuint (profile->samples.n, >, 20);
+  g_assert_cmpuint (profile->facts.truncated_stacks, <, 3);
 }
 
 /* Larger copies of stacks need new events. No process begins or ends unseen
@@ -505,6 +542,8 @@ main (int argc, char **argv)
   g_test_add_func ("/perf/ends", test_ends);
   g_test_add_func ("/perf/deep", test_deep);
   g_test_add_func ("/perf/hollow", test_hollow);
+  g_test_add_func ("/perf/wide", test_wide);
+  g_test_add_func ("/perf/execs", test_execs);
   g_test_add_func ("/perf/deep-forks", test_deep_forks);
   g_test_add_func ("/perf/gap", test_gap);
   return g_test_run ();

@@ -48,7 +48,15 @@ read_rest (FlamTracer *tracer,
              : 0;
 }
 
-/* How much of it may be needed. */
+/* The copy has no room for more. */
+static gboolean
+is_full (const FlamPerfRecord *record, guint32 stack)
+{
+  return record->has_regs && record->stack_size >= stack;
+}
+
+/* How much of it may be needed. Until a whole stack of the thread was seen, a
+ * small copy that is full may end anywhere in the stack. */
 static gsize
 wanted_rest (FlamTask *task, const FlamPerfRecord *record, guint32 stack)
 {
@@ -56,15 +64,43 @@ wanted_rest (FlamTask *task, const FlamPerfRecord *record, guint32 stack)
   gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
   guint64 end = record->regs[FLAM_UNWIND_SP] + record->stack_size;
 
-  /* A copy that has no room is made larger first. */
+  if (is_full (record, stack) && stack < FLAM_PERF_STACK_MOST)
+    most = MAX (most, 2 * record->stack_size);
   if (!record->has_regs || record->stack_size == 0 ||
-      most <= record->stack_size ||
-      (record->stack_size >= stack && stack < FLAM_PERF_STACK_MOST))
+      most <= record->stack_size)
     return 0;
   most -= record->stack_size;
   return top > end && top - end < most ? (gsize)(top - end)
          : top != 0 && top <= end      ? 0
                                        : most;
+}
+
+gboolean
+flam_perf_copy_wants_room (FlamTask *task,
+                           const FlamPerfRecord *record,
+                           guint32 stack)
+{
+  gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
+  guint32 most = (guint32)g_atomic_int_get ((gint *)&task->hint_copy);
+
+  return stack < FLAM_PERF_STACK_MOST &&
+         (most > stack ||
+          (is_full (record, stack) &&
+           top > record->regs[FLAM_UNWIND_SP] + record->stack_size));
+}
+
+/* In the middle of an exec, the thread has the registers of its former program
+ * and no memory of it: only the kernel is at work there. */
+static gboolean
+has_user_code (FlamTask *task, const FlamPerfRecord *record)
+{
+  guint64 value;
+
+  return record->has_regs &&
+         (record->stack_size > 0 || record->n_kernel == 0 ||
+          flam_read_memory (
+              task->tid, record->regs[FLAM_UNWIND_SP], &value, sizeof value) ==
+              sizeof value);
 }
 
 /* The stack that a handler on an alternate signal stack has interrupted. It
@@ -96,12 +132,13 @@ flam_perf_copy_begin (FlamTracer *tracer,
                       FlamMessageKind kind,
                       FlamPerfCopy *copy)
 {
-  gsize n_stack = record->has_regs ? needed_bytes (task, record) : 0;
+  gboolean has_user = has_user_code (task, record);
+  gsize n_stack = has_user ? needed_bytes (task, record) : 0;
   gsize n_rest = wanted_rest (task, record, copy->stack);
   gsize n_kernel = record->n_kernel * sizeof *record->kernel;
   guint64 other = interrupted_sp (task, record);
   gsize n_other = other != 0 ? copy->stack : 0;
-  guint n_items = tracer->chains != NULL && record->has_regs
+  guint n_items = tracer->chains != NULL && has_user
                       ? flam_perf_chains_walk (tracer->chains,
                                                tracer,
                                                task,
@@ -144,7 +181,7 @@ flam_perf_copy_begin (FlamTracer *tracer,
   message->other_sp = other;
   message->n_other = n_other;
   message->n_kernel = (guint32)n_kernel;
-  message->kernel_only = !record->has_regs;
+  message->kernel_only = !has_user;
   copy->size = n_stack + n_other + n_kernel;
   return TRUE;
 }

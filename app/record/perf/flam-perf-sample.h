@@ -54,5 +54,9 @@ void flam_perf_counts_tell (FlamPerfCounts *counts,
 gboolean flam_perf_copy_is_short (FlamTask *task,
                                   const FlamPerfRecord *record,
                                   guint32 stack);
+/* Whether the kernel should copy more of this thread's stack than it does. */
+gboolean flam_perf_copy_wants_room (FlamTask *task,
+                                    const FlamPerfRecord *record,
+                                    guint32 stack);
 
 #endif

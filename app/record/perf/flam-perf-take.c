@@ -215,9 +215,7 @@ take_sample (FlamPerf *perf,
     }
   else
     thread->wait = (guint8)flam_perf_wait (perf, record);
-  perf->wants_more |=
-      perf->stack < FLAM_PERF_STACK_MOST &&
-      (guint)g_atomic_int_get ((gint *)&task->hint_copy) > perf->stack;
+  perf->wants_more |= flam_perf_copy_wants_room (task, record, perf->stack);
   flam_perf_copy_commit (tracer, &copy);
   tracer->stats.samples += ticks;
 }

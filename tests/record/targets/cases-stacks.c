@@ -6,6 +6,7 @@
 #include "cases.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -71,6 +72,35 @@ hollow (void)
   pthread_create (&thread, NULL, work_below, NULL);
   pthread_join (thread, NULL);
   return 0;
+}
+
+/* Below 24 KiB of stack, all of it in memory, for a short time. */
+__attribute__ ((noinline)) int
+wide (void)
+{
+  volatile char room[24 << 10];
+
+  for (size_t i = 0; i < sizeof room; i++)
+    room[i] = 1;
+  burn (50000000);
+  return room[0] - 1;
+}
+
+/* A program after another, each of which leaves memory to be released. */
+int
+execs (void)
+{
+  const char *text = getenv ("EXECS");
+  int left = text != NULL ? atoi (text) : 60;
+  size_t size = 4 << 20;
+  char *memory = malloc (size), next[12];
+
+  memset (memory, 1, size);
+  snprintf (next, sizeof next, "%d", left - 1);
+  setenv ("EXECS", next, 1);
+  if (left > 0)
+    execl ("/proc/self/exe", "cases", "execs", NULL);
+  return left;
 }
 
 /* 100,000 frames deep. */

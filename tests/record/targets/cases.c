@@ -655,6 +655,8 @@ static const struct
   { "deep-sleep", deep_sleep },
   { "deep-forks", deep_forks },
   { "hollow", hollow },
+  { "wide", wide },
+  { "execs", execs },
   { "abyss", abyss },
   { "coroutines", coroutines },
   { "generated", generated },

@@ -10,6 +10,8 @@ void burn (long n);
 int deep_stack (void);
 int deep_sleep (void);
 int hollow (void);
+int wide (void);
+int execs (void);
 int abyss (void);
 int coroutines (void);
 int generated (void);
