@@ -50,7 +50,10 @@
  * is not in version 1 are listed, so that it is kept likewise.
  *
  * Times are ns from the start of the recording. The file holds only names and
- * numbers: neither memory nor environment of the target. */
+ * numbers: neither memory nor environment of the target. Paths are those of the
+ * recorded machine: of modules, of sources, and of the working folders, which
+ * WORKING_FOLDERS lists in order of time, so that relative paths of sources can
+ * be found. */
 
 #include "flam-core-profile.h"
 

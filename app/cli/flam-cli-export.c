@@ -124,6 +124,7 @@ find_sources (Sharing *self,
     return;
   for (guint i = 0; options->sources != NULL && options->sources[i]; i++)
     flam_source_paths_add (paths, options->sources[i]);
+  flam_source_paths_add_profile (paths, profile);
   share->sources = self->files = flam_share_list_sources (profile, paths);
   for (guint i = 0; i < self->files->len; i++)
     {

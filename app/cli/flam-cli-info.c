@@ -3,6 +3,8 @@
 
 #include "flam-core-picture.h"
 
+/* A build has one for nearly every process. */
+#define FOLDERS_MAX 8
 #define text(profile, id) flam_profile_string (profile, id)
 
 static gint64
@@ -164,6 +166,9 @@ add_threads (JsonBuilder *json,
       json_builder_begin_object (json);
       flam_cli_json_int (json, "pid", p->processes.pid[i]);
       flam_cli_json_string (json, "name", text (p, p->processes.name[i]));
+      if (*flam_profile_working_folder (p, i) != '\0')
+        flam_cli_json_string (
+            json, "folder", flam_profile_working_folder (p, i));
       if (p->processes.rank[i] != 0)
         {
           flam_cli_json_int (json, "rank", p->processes.rank[i] - 1);
@@ -615,6 +620,31 @@ print_sampled (const FlamFacts *facts)
     }
 }
 
+/* The working folders of processes of the selection, each once. */
+static void
+print_folders (const FlamProfile *p, const FlamSelection *selection)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  guint more = 0;
+
+  for (FlamId i = 0; i < p->processes.n; i++)
+    {
+      const char *folder = flam_profile_working_folder (p, i);
+
+      if (*folder == '\0' || !has_process (p, selection, i) ||
+          !g_hash_table_add (seen, (gpointer)folder))
+        continue;
+      if (g_hash_table_size (seen) <= FOLDERS_MAX)
+        flam_cli_print ("%-10s %s\n",
+                        g_hash_table_size (seen) == 1 ? "folder" : "",
+                        folder);
+      else
+        more++;
+    }
+  if (more > 0)
+    flam_cli_print ("%-10s and another %u\n", "", more);
+}
+
 static void
 print_text (const FlamProfile *p, const FlamSelection *selection)
 {
@@ -626,6 +656,7 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
   flam_cli_print ("format     %s\n", facts->format);
   if (facts->command[0])
     flam_cli_print ("command    %s\n", facts->command);
+  print_folders (p, selection);
   if (flam_facts_other (facts, FLAM_FACT_JOB) != NULL)
     flam_cli_print ("job        %s\n", flam_facts_other (facts, FLAM_FACT_JOB));
   if (facts->duration_ns)

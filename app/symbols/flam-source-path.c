@@ -13,10 +13,13 @@
  * deeper. */
 #define BELOW_MAX 20000
 #define DEPTH_MAX 8
+/* A build may have hundreds of working folders. */
+#define FOLDERS_MAX 16
 
 struct _FlamSourcePaths
 {
   GPtrArray *mappings; /* FlamPathMapping, longest `from` first */
+  GPtrArray *folders;  /* char: untrusted roots, in which to search first */
   GPtrArray *roots;    /* char */
   char *copies;        /* NULL: none */
   GHashTable *below;   /* name of a file or folder -> GPtrArray of the folders
@@ -50,6 +53,7 @@ flam_source_paths_new (void)
   FlamSourcePaths *paths = g_new0 (FlamSourcePaths, 1);
 
   paths->mappings = g_ptr_array_new_with_free_func (free_mapping);
+  paths->folders = g_ptr_array_new_with_free_func (g_free);
   paths->roots = g_ptr_array_new_with_free_func (g_free);
   return paths;
 }
@@ -60,6 +64,7 @@ flam_source_paths_free (FlamSourcePaths *paths)
   if (!paths)
     return;
   g_ptr_array_unref (paths->mappings);
+  g_ptr_array_unref (paths->folders);
   g_ptr_array_unref (paths->roots);
   g_free (paths->copies);
   g_clear_pointer (&paths->below, g_hash_table_unref);
@@ -110,6 +115,26 @@ flam_source_paths_add_root (FlamSourcePaths *paths, const char *root)
 {
   flam_path_access_grant (root);
   g_ptr_array_add (paths->roots, without_slash (root));
+  g_clear_pointer (&paths->below, g_hash_table_unref);
+}
+
+/* A daemon's working folder is "/", which holds everything. */
+void
+flam_source_paths_add_profile (FlamSourcePaths *paths,
+                               const FlamProfile *profile)
+{
+  const FlamWorkingFolders *rows = &profile->working_folders;
+
+  for (FlamId i = 0; i < rows->n && paths->folders->len < FOLDERS_MAX; i++)
+    {
+      const char *path = flam_profile_string (profile, rows->path[i]);
+      g_autofree char *folder = without_slash (path);
+
+      if (*folder == '/' && folder[1] != '\0' &&
+          !g_ptr_array_find_with_equal_func (
+              paths->folders, folder, g_str_equal, NULL))
+        g_ptr_array_add (paths->folders, g_steal_pointer (&folder));
+    }
   g_clear_pointer (&paths->below, g_hash_table_unref);
 }
 
@@ -208,6 +233,13 @@ add_tails (const char *root, const char *path, GPtrArray *candidates)
     }
 }
 
+static void
+add_all_tails (const GPtrArray *roots, const char *path, GPtrArray *candidates)
+{
+  for (guint i = 0; i < roots->len; i++)
+    add_tails (g_ptr_array_index (roots, i), path, candidates);
+}
+
 static gboolean
 is_readable_file (const char *path)
 {
@@ -240,6 +272,8 @@ flam_source_paths_folder (const FlamSourcePaths *paths, const char *found)
 
       take_longer (&longest, mapping->to, found);
     }
+  for (guint i = 0; i < paths->folders->len; i++)
+    take_longer (&longest, g_ptr_array_index (paths->folders, i), found);
   for (guint i = 0; i < paths->roots->len; i++)
     take_longer (&longest, g_ptr_array_index (paths->roots, i), found);
   if (paths->copies != NULL)
@@ -316,9 +350,10 @@ is_folder (const char *path)
   return lstat (path, &info) == 0 && S_ISDIR (info.st_mode);
 }
 
-/* Nearest to the root first; hidden folders are left out. */
+/* Nearest to the root first; hidden folders are left out, and so are those of
+ * an untrusted root that may not be accessed. */
 static void
-read_below (GHashTable *below, const char *root)
+read_below (GHashTable *below, const char *root, gboolean trusted)
 {
   g_autoptr (GQueue) queue = g_queue_new ();
   Folder *folder;
@@ -327,7 +362,10 @@ read_below (GHashTable *below, const char *root)
   queue_folder (queue, g_strdup (root), 0);
   while ((folder = g_queue_pop_head (queue)) != NULL)
     {
-      g_autoptr (GDir) dir = g_dir_open (folder->path, 0, NULL);
+      g_autoptr (GDir) dir =
+          trusted || flam_path_access_check (folder->path, NULL)
+              ? g_dir_open (folder->path, 0, NULL)
+              : NULL;
       const char *name;
 
       while (dir != NULL && n < BELOW_MAX &&
@@ -359,8 +397,10 @@ find_below (FlamSourcePaths *paths, const char *path)
     {
       paths->below = g_hash_table_new_full (
           g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+      for (guint i = 0; i < paths->folders->len; i++)
+        read_below (paths->below, g_ptr_array_index (paths->folders, i), FALSE);
       for (guint i = 0; i < paths->roots->len; i++)
-        read_below (paths->below, g_ptr_array_index (paths->roots, i));
+        read_below (paths->below, g_ptr_array_index (paths->roots, i), TRUE);
     }
   folders = g_hash_table_lookup (paths->below, first);
   if (folders == NULL || (strchr (path, '/') == NULL && folders->len > 1))
@@ -392,9 +432,11 @@ flam_source_paths_find (FlamSourcePaths *paths,
       found = g_strdup (first_readable (candidates));
       if (found == NULL)
         found = find_copy (paths, path);
+      if (*path != '/')
+        add_all_tails (paths->folders, path, candidates);
       add_candidate (candidates, g_strdup (path));
-      for (guint i = 0; i < paths->roots->len; i++)
-        add_tails (g_ptr_array_index (paths->roots, i), path, candidates);
+      add_all_tails (paths->folders, path, candidates);
+      add_all_tails (paths->roots, path, candidates);
     }
   if (found == NULL)
     found = g_strdup (first_readable (candidates));

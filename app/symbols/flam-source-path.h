@@ -10,13 +10,15 @@
  *   below each root, ever shorter tails    ROOT/build/lib/sort.c     tried 3
  *                                          ROOT/lib/sort.c, ROOT/sort.c
  *
- * A relative path (shop/Order.java) is then searched for in the folders below
- * the roots: ROOT/src/main/java/shop/Order.java.
+ * The first roots are the working folders of the recorded processes. There, a
+ * relative path (lib/sort.c) is tried before the path as it is. If it is in no
+ * root, it is searched for in the folders below them (shop/Order.java:
+ * ROOT/src/main/java/shop/Order.java).
  *
  * The first one that is a readable regular file is used. The tried paths are
  * kept, in that order, to be shown if no file was found. */
 
-#include <glib.h>
+#include "flam-core-profile.h"
 
 typedef struct
 {
@@ -42,6 +44,10 @@ gboolean flam_source_paths_add (FlamSourcePaths *paths, const char *mapping);
 void flam_source_paths_set_copies (FlamSourcePaths *paths, const char *folder);
 /* Adds a folder in which to search. */
 void flam_source_paths_add_root (FlamSourcePaths *paths, const char *root);
+/* Adds the working folders of its processes, in which to search first. Naming
+ * them is not a permission to access a network. */
+void flam_source_paths_add_profile (FlamSourcePaths *paths,
+                                    const FlamProfile *profile);
 
 /* "/a/./b/../c//d" -> "/a/c/d". */
 char *flam_source_path_normalize (const char *path);

@@ -21,7 +21,7 @@ same
 # Measures are the same if id and unit are: samples of the file that has one
 # weigh something, others 0. Each file keeps its own threads.
 $ flambeau-cli merge captures/pprof/cpu.pb captures/pprof/threads.pb -o p.flambeau; flambeau-cli info p.flambeau; for f in captures/pprof/cpu.pb p.flambeau; do flambeau-cli top $f --measure cpu | head -3; done
-inner takes 62 % (main.go:31)
+inner takes 88 %, with the functions it calls (main.go:31)
 
 format     flambeau
 measures   cpu                80 ns (cpu)
@@ -102,3 +102,28 @@ $ printf 'a;b 3\n' >w.folded; printf 'a;b 1.5\n' >t.folded; printf 'a;b 1.25\n' 
 "total":5.75
 "total":5.75}
 "total":5.75}]}
+
+# Working folders belong to their processes, each of which has the last one.
+$ flambeau-cli merge captures/flambeau/folders.flambeau captures/flambeau/folders.flambeau -o f.flambeau; flambeau-cli dump --stage profile f.flambeau | grep ^folder; flambeau-cli info --process 8 f.flambeau | grep -A1 ^folder; flambeau-cli info --json f.flambeau | grep -o '"folder":"[^"]*"'
+folder 0 /home/me/shop
+folder 1 /home/me/shop
+folder 1 /home/me/shop/lib
+folder 0 /srv/shop
+folder 2 /home/me/shop
+folder 3 /home/me/shop
+folder 3 /home/me/shop/lib
+folder 2 /srv/shop
+folder     /home/me/shop/lib
+measures   samples            0 (Samples)
+"folder":"/srv/shop"
+"folder":"/home/me/shop/lib"
+"folder":"/srv/shop"
+"folder":"/home/me/shop/lib"
+
+# They are kept by SQLite, and the last one by OpenTelemetry's format.
+$ flambeau-cli export --to sqlite -o f.sqlite captures/flambeau/folders.flambeau; flambeau-cli dump --stage profile f.sqlite | grep ^folder; flambeau-cli export --to otlp -o f.otlp captures/flambeau/folders.flambeau; flambeau-cli dump --stage profile f.otlp | grep ^folder
+folder 0 /home/me/shop
+folder 1 /home/me/shop
+folder 1 /home/me/shop/lib
+folder 0 /srv/shop
+folder 0 /srv/shop

@@ -159,6 +159,40 @@ test_name (void)
   assert_tree (recording, name);
 }
 
+/* The folder in which each process works, also after another program was
+ * started in another one. */
+static void
+test_working_folders (void)
+{
+  const char *spin = "cd /usr && exec sh -c 'i=0; while [ $i -lt 300000 ]; do "
+                     "i=$((i+1)); done'";
+  const char *launched[] = { "--", "sh", "-c", spin, NULL };
+  char *program[] = {
+    (char *)"sh", (char *)"-c", (char *)"while :; do :; done", NULL
+  };
+  GPid pid = 0;
+  gboolean started =
+      g_spawn_async ("/etc",
+                     program,
+                     NULL,
+                     G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+                     NULL,
+                     NULL,
+                     &pid,
+                     NULL);
+  g_autofree char *number = g_strdup_printf ("%d", (int)pid);
+  const char *attached[] = { "--pid", number, NULL };
+  g_autoptr (Recording) one = record (launched);
+  g_autoptr (Recording) two = started ? record_some (attached) : NULL;
+
+  kill (pid, SIGKILL);
+  waitpid (pid, NULL, 0);
+  assert_ended (one, 0);
+  g_assert_cmpstr (flam_profile_working_folder (one->profile, 0), ==, "/usr");
+  assert_ended (two, 0);
+  g_assert_cmpstr (flam_profile_working_folder (two->profile, 0), ==, "/etc");
+}
+
 static void
 test_ambiguous_name (void)
 {
@@ -586,6 +620,7 @@ main (int argc, char **argv)
   g_test_add_func ("/trees/several", test_several);
   g_test_add_func ("/trees/all-end", test_all_end);
   g_test_add_func ("/trees/name", test_name);
+  g_test_add_func ("/trees/working-folders", test_working_folders);
   g_test_add_func ("/trees/ambiguous-name", test_ambiguous_name);
   g_test_add_func ("/trees/unknown", test_unknown);
   g_test_add_func ("/trees/duration", test_duration);

@@ -144,6 +144,66 @@ test_below (void)
   g_assert_true (g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL));
 }
 
+/* A relative path begins in the working folder of a recorded process, whatever
+ * there is in other roots and in this process's folder. */
+static void
+test_working_folders (void)
+{
+  static const char *const files[] = {
+    "recorded/lib/a.rb",     "chosen/lib/a.rb",     "chosen/lib/b.rb",
+    "recorded/src/s/O.java", "chosen/src/s/O.java", "recorded/deep/c.c",
+    "here/lib/a.rb",
+  };
+  static const char *const cases[][2] = {
+    { "lib/a.rb", "recorded/lib/a.rb" },
+    { "./lib/a.rb", "recorded/lib/a.rb" },
+    { "lib/b.rb", "chosen/lib/b.rb" },
+    { "s/O.java", "recorded/src/s/O.java" },
+    { "/build/deep/c.c", "recorded/deep/c.c" },
+    { "lib/d.rb", NULL },
+  };
+  g_autofree char *root = g_dir_make_tmp ("flam-source-XXXXXX", NULL);
+  g_autofree char *remove = g_strdup_printf ("rm -rf '%s'", root);
+  g_autofree char *chosen = g_build_filename (root, "chosen", NULL);
+  g_autofree char *recorded = g_build_filename (root, "recorded/", NULL);
+  g_autofree char *here = g_build_filename (root, "here", NULL);
+  g_autofree char *before = g_get_current_dir ();
+  g_autoptr (FlamSourcePaths) paths = flam_source_paths_new ();
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  g_autoptr (FlamProfile) profile = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = g_build_filename (root, files[i], NULL);
+      g_autofree char *folder = g_path_get_dirname (path);
+
+      g_assert_no_errno (g_mkdir_with_parents (folder, 0700));
+      g_assert_true (g_file_set_contents (path, "x", 1, NULL));
+    }
+  flam_builder_add_working_folder (builder, process, "/");
+  flam_builder_add_working_folder (builder, process, "~/hidden");
+  flam_builder_add_working_folder (builder, process, "/proc");
+  flam_builder_add_working_folder (builder, process, recorded);
+  profile = flam_builder_finish (builder, NULL);
+  flam_source_paths_add_root (paths, chosen);
+  flam_source_paths_add_profile (paths, profile);
+  g_assert_no_errno (g_chdir (here));
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *found =
+          flam_source_paths_find (paths, cases[i][0], NULL);
+      g_autofree char *expected =
+          cases[i][1] != NULL ? g_build_filename (root, cases[i][1], NULL)
+                              : NULL;
+
+      g_assert_cmpstr (found, ==, expected);
+    }
+  g_assert_null (flam_source_paths_find (paths, "version", NULL));
+  g_assert_no_errno (g_chdir (before));
+  g_assert_true (g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -152,5 +212,6 @@ main (int argc, char **argv)
   g_test_add_func ("/source-path/find", test_find);
   g_test_add_func ("/source-path/copies", test_copies);
   g_test_add_func ("/source-path/below", test_below);
+  g_test_add_func ("/source-path/working-folders", test_working_folders);
   return g_test_run ();
 }

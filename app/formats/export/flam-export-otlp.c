@@ -406,10 +406,11 @@ put_process (Writer *writer, FlamProcessId process, GString *out)
   const FlamProfile *profile = writer->part->profile;
   const char *const *labels = writer->options->labels;
   g_autoptr (GString) resource = g_string_new (NULL);
-  const char *name = "";
+  const char *name = "", *folder = "";
 
   if (process < profile->processes.n)
     {
+      folder = flam_profile_working_folder (profile, process);
       name = flam_profile_string (profile, profile->processes.name[process]);
       if (profile->processes.pid[process] > 0)
         put_resource_attribute (
@@ -417,6 +418,8 @@ put_process (Writer *writer, FlamProcessId process, GString *out)
     }
   if (*name != '\0')
     put_resource_attribute (resource, "process.executable.name", name, 0);
+  if (*folder != '\0')
+    put_resource_attribute (resource, "process.working_directory", folder, 0);
   for (guint i = 0; labels != NULL && labels[i] != NULL; i += 2)
     put_resource_attribute (resource, labels[i], labels[i + 1], 0);
   flam_proto_put_bytes (out, 1, resource->str, resource->len);

@@ -228,6 +228,21 @@ put_former_names (FlamDatabase *to, const FlamProfile *profile)
     }
 }
 
+/* In order of time. */
+static void
+put_working_folders (FlamDatabase *to, const FlamProfile *profile)
+{
+  const FlamWorkingFolders *folders = &profile->working_folders;
+
+  flam_database_begin (to, "working_folder", "process INTEGER, path TEXT");
+  for (FlamId i = 0; i < folders->n; i++)
+    {
+      put_id (to, folders->process[i]);
+      put_string (to, profile, folders->path[i]);
+      flam_database_row (to);
+    }
+}
+
 /* --- code ----------------------------------------------------------------- */
 
 static void
@@ -693,6 +708,7 @@ save (FlamExport *export, GError **error)
   put_measures (to, part);
   put_threads (to, profile);
   put_former_names (to, profile);
+  put_working_folders (to, profile);
   put_modules (to, profile);
   put_functions (to, profile);
   put_stacks (to, profile);

@@ -444,6 +444,17 @@ read_former_name (sqlite3_stmt *row, gpointer data)
     }
 }
 
+static void
+read_working_folder (sqlite3_stmt *row, gpointer data)
+{
+  Tables *tables = data;
+  FlamId process;
+
+  if (need_id (tables, PROCESSES, row, 0, &process))
+    flam_builder_add_working_folder (
+        tables->builder, process, text_at (row, 1));
+}
+
 /* --- samples -------------------------------------------------------------- */
 
 static void
@@ -674,6 +685,10 @@ read_who (Tables *tables)
                "former_name",
                FLAM_LIST ("process", "thread", "name", "until"),
                read_former_name) &&
+         each (tables,
+               "working_folder",
+               FLAM_LIST ("process", "path"),
+               read_working_folder) &&
          each (tables, "process", process_columns, finish_process) &&
          each (tables, "thread", columns, finish_thread);
 }

@@ -82,6 +82,7 @@ flam_otlp_who_resource (FlamOtlpWho *who, FlamProto resource)
   FlamBuilder *builder = who->otlp->load->builder;
   g_autofree char *service = NULL;
   g_autofree char *program = NULL;
+  g_autofree char *folder = NULL;
   const char *name;
   gint32 pid = -1;
 
@@ -98,6 +99,8 @@ flam_otlp_who_resource (FlamOtlpWho *who, FlamProto resource)
           pid = id_of (&attribute);
         else if (strcmp (attribute.key, "process.executable.name") == 0)
           copy_text (&program, &attribute);
+        else if (strcmp (attribute.key, "process.working_directory") == 0)
+          copy_text (&folder, &attribute);
         else if (strcmp (attribute.key, "service.name") == 0)
           copy_text (&service, &attribute);
         if (is_label (&attribute) && who->common->len < MAX_RESOURCE_LABELS)
@@ -110,6 +113,8 @@ flam_otlp_who_resource (FlamOtlpWho *who, FlamProto resource)
                          : nameless_process (who, name);
   if (*name != '\0')
     flam_builder_set_process_name (builder, who->process, name);
+  if (folder != NULL && *folder != '\0')
+    flam_builder_add_working_folder (builder, who->process, folder);
 }
 
 /* --- labels --------------------------------------------------------------- */

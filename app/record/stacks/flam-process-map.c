@@ -45,6 +45,7 @@ flam_process_map_free (FlamProcessMap *map)
   g_clear_pointer (&map->children, g_hash_table_unref);
   g_clear_pointer (&map->siblings, g_hash_table_unref);
   g_free (map->maps);
+  g_free (map->folder);
   g_hash_table_unref (map->frames);
   g_hash_table_unref (map->roots);
   flam_runtime_processes_free (map->runtimes);

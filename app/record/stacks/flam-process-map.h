@@ -23,6 +23,7 @@ typedef struct _FlamProcessMap
   pid_t pid;
   pid_t tid;             /* a thread that is alive: the leader may have ended */
   FlamProcessId process; /* the row in the capture */
+  char *folder;          /* its working folder; NULL: unknown */
   FlamUnwindSpace *space;
   char *maps;         /* the text that contains their paths */
   GArray *mappings;   /* FlamMapping, executable ones */

@@ -174,6 +174,19 @@ tell_runtimes (FlamSampler *sampler, FlamTarget *target)
     g_atomic_pointer_set (&target->hint_runtimes, set);
 }
 
+/* Where relative names of source files begin. */
+static void
+note_folder (FlamSampler *sampler, FlamProcessMap *map)
+{
+  g_autofree char *folder = flam_proc_folder (map->pid);
+
+  if (folder == NULL || g_strcmp0 (folder, map->folder) == 0)
+    return;
+  flam_builder_add_working_folder (sampler->builder, map->process, folder);
+  g_free (map->folder);
+  map->folder = g_steal_pointer (&folder);
+}
+
 static void
 take_target_new (FlamSampler *sampler, FlamTarget *target)
 {
@@ -183,6 +196,7 @@ take_target_new (FlamSampler *sampler, FlamTarget *target)
   target->map->hint_program = &target->hint_program;
   target->map->process = flam_sampler_process (
       sampler, target->pid, parent != NULL ? parent->process : FLAM_NONE);
+  note_folder (sampler, target->map);
   if (parent != NULL)
     {
       if (parent->children == NULL)
@@ -246,6 +260,7 @@ take_exec (FlamSampler *sampler, FlamMessage *message)
   if (message->target->calls != NULL)
     flam_call_ledger_exec (sampler->calls, message->target->calls);
   flam_process_map_reset (message->target->map);
+  note_folder (sampler, message->target->map);
   if (*(const char *)flam_message_data (message) != '\0')
     take_maps (sampler, message);
   message->task->last_stack = FLAM_NONE;

@@ -201,6 +201,19 @@ flam_proc_command (pid_t pid)
   return g_utf8_make_valid (text, -1);
 }
 
+char *
+flam_proc_folder (pid_t pid)
+{
+  g_autofree char *link = g_strdup_printf ("/proc/%d/cwd", (int)pid);
+  g_autofree char *path = g_file_read_link (link, NULL);
+
+  /* The kernel appends " (deleted)", and begins with "(unreachable)" if there
+   * is no path from this process's root folder. */
+  if (path == NULL || *path != '/' || g_str_has_suffix (path, " (deleted)"))
+    return NULL;
+  return g_steal_pointer (&path);
+}
+
 GArray *
 flam_proc_all (void)
 {

@@ -51,6 +51,9 @@ GArray *flam_proc_below (const GArray *pids);
 /* Its command line, arguments separated by spaces, on one line; or its name, or
  * its number. g_free. */
 char *flam_proc_command (pid_t pid);
+/* Its working folder, g_free; NULL: it has ended, may not be read, or its
+ * folder was deleted. */
+char *flam_proc_folder (pid_t pid);
 /* Whether it runs, or has ended and is not yet reaped. */
 gboolean flam_proc_lives (pid_t pid);
 

@@ -185,8 +185,8 @@ make_document (const FlamExportAsked *asked,
     {
       if (asked->mappings != NULL)
         {
-          g_autoptr (FlamSourcePaths) paths =
-              flam_settings_source_paths (asked->mappings, NULL);
+          g_autoptr (FlamSourcePaths) paths = flam_settings_source_paths (
+              asked->mappings, view_data->tree->profile, NULL);
 
           sources = flam_share_list_sources (view_data->tree->profile, paths);
         }

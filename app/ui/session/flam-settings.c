@@ -41,7 +41,9 @@ flam_settings_apply_frames (FlamSelection *selection)
 }
 
 FlamSourcePaths *
-flam_settings_source_paths (GVariant *mappings, const char *folder)
+flam_settings_source_paths (GVariant *mappings,
+                            const FlamProfile *profile,
+                            const char *folder)
 {
   FlamSourcePaths *paths = flam_source_paths_new ();
   GVariantIter iter;
@@ -55,6 +57,7 @@ flam_settings_source_paths (GVariant *mappings, const char *folder)
 
       flam_source_paths_add (paths, mapping);
     }
+  flam_source_paths_add_profile (paths, profile);
   if (folder != NULL)
     flam_source_paths_add_root (paths, folder);
   return paths;

@@ -66,9 +66,11 @@ void flam_settings_apply_frames (FlamSelection *selection);
 /* The latest first, without duplicates, at most `max`. */
 void flam_settings_push_string (const char *key, const char *text, guint max);
 
-/* Where sources are searched: `mappings`, a(ss) of FLAM_KEY_PATH_MAPPINGS, and
- * below `folder`, which may be NULL. flam_source_paths_free. */
+/* Where sources of `profile` are searched: `mappings`, a(ss) of
+ * FLAM_KEY_PATH_MAPPINGS, its working folders, and below `folder`, which may be
+ * NULL. flam_source_paths_free. */
 FlamSourcePaths *flam_settings_source_paths (GVariant *mappings,
+                                             const FlamProfile *profile,
                                              const char *folder);
 
 G_END_DECLS

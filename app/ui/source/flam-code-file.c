@@ -90,8 +90,8 @@ read_lines (FlamSourcePaths *paths, const char *recorded)
 static void
 read_sources (FlamCodeFile *file, const FlamCodeRequest *request)
 {
-  g_autoptr (FlamSourcePaths) paths =
-      flam_settings_source_paths (request->mappings, request->folder);
+  g_autoptr (FlamSourcePaths) paths = flam_settings_source_paths (
+      request->mappings, request->view_data->profile, request->folder);
   const FlamViewData *view_data = request->view_data;
 
   flam_fetched_add_paths (paths,

@@ -267,8 +267,8 @@ flam_source_file_work (gpointer data,
 {
   const FlamSourceRequest *asked = data;
   FlamSourceRequest *request = g_memdup2 (asked, sizeof *asked);
-  g_autoptr (FlamSourcePaths) paths =
-      flam_settings_source_paths (asked->mappings, asked->folder);
+  g_autoptr (FlamSourcePaths) paths = flam_settings_source_paths (
+      asked->mappings, asked->view_data->profile, asked->folder);
   FlamSourceFile *file = g_new0 (FlamSourceFile, 1);
   gboolean alone;
 

@@ -70,6 +70,8 @@ static const Spelled spelled[] = {
   { "profile.sources.text", SPELL_NOT },
   { "profile.jumps.from", SPELL_PLAIN, " " },
   { "profile.jumps.reached", SPELL_UNLESS, NULL, 0, -1 },
+  { "profile.working_folders.process", SPELL_PLAIN, " " },
+  { "profile.working_folders.path", SPELL_PLAIN, " " },
   { "profile.former_names.process", SPELL_UNLESS, NULL, 0, FLAM_NONE },
   { "profile.former_names.thread", SPELL_UNLESS, NULL, 0, FLAM_NONE },
   { "profile.former_names.name", SPELL_PLAIN, " ", 1 },
@@ -356,6 +358,7 @@ flam_dump_profile (const FlamProfile *profile)
   add_table (&dump, FLAM_TABLE_PROCESSES, "process", TRUE);
   add_threads (&dump);
   add_table (&dump, FLAM_TABLE_FORMER_NAMES, "former", FALSE);
+  add_table (&dump, FLAM_TABLE_WORKING_FOLDERS, "folder", FALSE);
   add_table (&dump, FLAM_TABLE_ALLOCATIONS, "allocation", FALSE);
   dump_counters (&dump);
   add_table (&dump, FLAM_TABLE_MARKS, "mark", FALSE);

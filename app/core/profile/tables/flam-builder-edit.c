@@ -213,6 +213,11 @@ note_threads (FlamBuilder *builder, const FlamProfile *profile)
     flam_builder_append_thread (
         builder, processes[threads->process[i]], threads->tid[i]);
   note_names (builder, profile, processes);
+  for (FlamId i = 0; i < profile->working_folders.n; i++)
+    flam_builder_add_working_folder (
+        builder,
+        processes[profile->working_folders.process[i]],
+        flam_profile_string (profile, profile->working_folders.path[i]));
 }
 
 /* A column of the samples, thread after thread. */

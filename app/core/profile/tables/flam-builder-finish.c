@@ -772,6 +772,7 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
   freeze_table (&builder->tables, FLAM_TABLE_NOTES, box);
   freeze_table (&builder->tables, FLAM_TABLE_SOURCES, box);
   freeze_table (&builder->tables, FLAM_TABLE_JUMPS, box);
+  freeze_table (&builder->tables, FLAM_TABLE_WORKING_FOLDERS, box);
   freeze_table (&builder->tables, FLAM_TABLE_FORMER_NAMES, box);
   freeze_extras (builder, box);
   freeze_facts (builder, box, span);

@@ -1424,6 +1424,19 @@ flam_builder_add_jump (FlamBuilder *builder,
   cells (builder, gint64, profile.jumps.reached)[row] = reached;
 }
 
+void
+flam_builder_add_working_folder (FlamBuilder *builder,
+                                 FlamProcessId process,
+                                 const char *path)
+{
+  FlamStringId string = flam_builder_string (builder, path, -1);
+  FlamId row = flam_tables_push (&builder->tables, FLAM_TABLE_WORKING_FOLDERS);
+
+  g_assert (process < builder->tables.profile.processes.n);
+  cells (builder, FlamId, profile.working_folders.process)[row] = process;
+  cells (builder, FlamId, profile.working_folders.path)[row] = string;
+}
+
 /* --- names that change --------------------------------------------------- */
 
 static void

@@ -347,6 +347,11 @@ void flam_builder_add_jump (FlamBuilder *builder,
                             gint64 taken,
                             gint64 reached);
 
+/* From now on; call in order of time. */
+void flam_builder_add_working_folder (FlamBuilder *builder,
+                                      FlamProcessId process,
+                                      const char *path);
+
 /* --- facts --------------------------------------------------------------- */
 
 /* Its numbers may be set and incremented; texts are set by the functions below,

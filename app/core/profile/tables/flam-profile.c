@@ -65,6 +65,17 @@ flam_profile_string (const FlamProfile *profile, FlamStringId string)
   return string == FLAM_NONE ? "" : flam_strings_get (&box->strings, string);
 }
 
+const char *
+flam_profile_working_folder (const FlamProfile *profile, FlamProcessId process)
+{
+  const FlamWorkingFolders *folders = &profile->working_folders;
+
+  for (FlamId i = folders->n; i-- > 0;)
+    if (folders->process[i] == process)
+      return flam_profile_string (profile, folders->path[i]);
+  return "";
+}
+
 guint32
 flam_profile_n_strings (const FlamProfile *profile)
 {

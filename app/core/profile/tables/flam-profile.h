@@ -266,6 +266,15 @@ typedef struct
                             taken or not; -1: of an unconditional one */
 } FlamJumps;
 
+/* The working folders of recorded processes, in order of time: a process may
+ * have several, or none if it is unknown. */
+typedef struct
+{
+  guint32 n;
+  const FlamProcessId *process;
+  const FlamStringId *path; /* string: as on the recorded machine */
+} FlamWorkingFolders;
+
 typedef struct
 {
   FlamId id; /* string: "rss", "heap" */
@@ -300,6 +309,7 @@ typedef struct
   FlamNotes notes;
   FlamSources sources;
   FlamJumps jumps;
+  FlamWorkingFolders working_folders;
   FlamFormerNames former_names;
   guint n_measures;
   const FlamMeasure *measures;
@@ -314,6 +324,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamProfile, flam_profile_unref)
 /* Valid as long as the profile; "" for FLAM_NONE. */
 const char *flam_profile_string (const FlamProfile *profile,
                                  FlamStringId string);
+/* The last working folder of a process; "": unknown. */
+const char *flam_profile_working_folder (const FlamProfile *profile,
+                                         FlamProcessId process);
 guint32 flam_profile_n_strings (const FlamProfile *profile);
 const char *flam_profile_function_name (const FlamProfile *profile,
                                         FlamFunctionId function);

@@ -258,6 +258,14 @@ static const FlamColumnInfo jumps[] = {
   COLUMN (2, I64, profile.jumps.taken),
   COLUMN (3, I64, profile.jumps.reached),
 };
+static const FlamColumnInfo working_folders[] = {
+  ID (0, profile.working_folders.process, PROCESSES, REQUIRED),
+  ID (1,
+      profile.working_folders.path,
+      STRINGS,
+      REQUIRED,
+      .role = FLAM_ROLE_FILE),
+};
 static const FlamColumnInfo columns[] = {
   COLUMN (0, U32, columns.table),
   COLUMN (1, U32, columns.number),
@@ -323,6 +331,7 @@ const FlamTableInfo flam_table_infos[FLAM_N_TABLES] = {
   TABLE (NOTES, 26, profile.notes, notes, 0),
   TABLE (SOURCES, 27, profile.sources, sources, 0),
   TABLE (JUMPS, 28, profile.jumps, jumps, 0),
+  TABLE (WORKING_FOLDERS, 29, profile.working_folders, working_folders, 0),
   TABLE (FORMER_NAMES, 0, profile.former_names, former_names, 0),
 };
 

@@ -497,6 +497,18 @@ put_jumps (const FlamCut *cut)
                            jumps->reached[i]);
 }
 
+static void
+put_working_folders (const FlamCut *cut)
+{
+  const FlamWorkingFolders *folders = &cut->profile->working_folders;
+
+  for (guint32 i = 0; i < folders->n; i++)
+    if (cut->processes[folders->process[i]] != FLAM_NONE)
+      flam_builder_add_working_folder (cut->builder,
+                                       cut->processes[folders->process[i]],
+                                       text (cut, folders->path[i]));
+}
+
 void
 flam_cut_put_beside (FlamCut *cut)
 {
@@ -539,6 +551,7 @@ flam_cut_put_beside (FlamCut *cut)
                              text (cut, sources->text[i]),
                              -1);
   put_jumps (cut);
+  put_working_folders (cut);
 }
 
 static void
