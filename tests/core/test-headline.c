@@ -606,10 +606,147 @@ test_own_paths (void)
     "",
   };
 
+  g_autoptr (FlamProfile) profile = profile_of ("main 1\n", FALSE);
+  g_autoptr (FlamOwnCode) code = flam_own_code_new (profile);
+
   for (guint i = 0; i < G_N_ELEMENTS (own); i++)
-    g_assert_true (flam_own_code_has_path (own[i]));
+    g_assert_true (flam_own_code_has_path (code, own[i]));
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
-    g_assert_false (flam_own_code_has_path (others[i]));
+    g_assert_false (flam_own_code_has_path (code, others[i]));
+}
+
+/* Whether a function is the user's own in a capture with these other modules,
+ * this command, and this working folder. */
+static void
+test_own_places (void)
+{
+  static const struct
+  {
+    const char *command, *folder, *libc; /* "": none */
+    const char *module, *file;
+    gboolean own;
+  } rows[] = {
+    { "chroot /srv/r /work/a",
+      "",
+      "/srv/r/usr/lib/x86_64-linux-gnu/libc.so.6",
+      "/srv/r/usr/lib/x86_64-linux-gnu/libc.so.6",
+      "",
+      FALSE },
+    { "",
+      "",
+      "/srv/r/usr/lib/x86_64-linux-gnu/libc.so.6",
+      "/srv/r/usr/lib/x86_64-linux-gnu/libz.so.1",
+      "",
+      FALSE },
+    { "",
+      "",
+      "/srv/r/usr/lib/x86_64-linux-gnu/libc.so.6",
+      "/srv/r/usr/bin/sort",
+      "",
+      FALSE },
+    { "",
+      "",
+      "/srv/r/usr/lib/x86_64-linux-gnu/libc.so.6",
+      "/srv/r/work/a",
+      "",
+      TRUE },
+    { "",
+      "",
+      "/srv/r/usr/lib/x86_64-linux-gnu/libc.so.6",
+      "/srv/root/usr/lib/b.so",
+      "",
+      TRUE },
+    { "",
+      "",
+      "/srv/a/lib/ld-musl-x86_64.so.1",
+      "/srv/a/bin/busybox",
+      "",
+      FALSE },
+    { "",
+      "",
+      "/srv/a/lib/ld-musl-x86_64.so.1",
+      "/srv/a/lib/libz.so.1",
+      "",
+      FALSE },
+    { "", "", "", "/home/me/glibc/build/libc.so.6", "", FALSE },
+    { "",
+      "",
+      "",
+      "/home/me/glibc/build/libc.so.6",
+      "/home/me/glibc/malloc/malloc.c",
+      TRUE },
+    { "", "", "/usr/lib/x86_64-linux-gnu/libc.so.6", "/home/me/a", "", TRUE },
+    { "/home/me/a", "", "", "/opt/shop/bin/serve", "", FALSE },
+    { "/opt/shop/bin/serve --port 80",
+      "",
+      "",
+      "/opt/shop/bin/serve",
+      "",
+      TRUE },
+    { "/opt/shop/bin/serve", "", "", "/opt/shop/lib/cart.so", "", TRUE },
+    { "/opt/shop/bin/serve",
+      "",
+      "",
+      "/opt/shop/lib/cart.so",
+      "/opt/shop/src/cart.c",
+      TRUE },
+    { "/opt/shop/bin/serve", "", "", "/opt/shopping/lib/cart.so", "", FALSE },
+    { "/home/me/a", "", "", "/home/me/a", "/opt/gcc/include/x.h", FALSE },
+    { "bin/serve", "/opt/shop", "", "/opt/shop/bin/serve", "", TRUE },
+    { "./a 1; '/opt/shop/serve' 2", "", "", "/opt/shop/serve", "", TRUE },
+    { "java -jar /opt/shop/shop.jar",
+      "/",
+      "",
+      "/opt/jdk/lib/server/libjvm.so",
+      "",
+      FALSE },
+    { "/opt/jdk/bin/java Main",
+      "/home/me",
+      "",
+      "/opt/jdk/lib/libzip.so",
+      "",
+      FALSE },
+    { "python3 app.py", "/opt/shop", "", "", "/opt/shop/app.py", TRUE },
+    { "python3 app.py",
+      "/opt/shop",
+      "",
+      "",
+      "/opt/shop/env/lib/python3.11/site-packages/x.py",
+      FALSE },
+    { "/usr/local/bin/tool -v", "", "", "/usr/local/bin/tool", "", TRUE },
+    { "/home/me/a", "", "", "/usr/local/bin/tool", "", FALSE },
+    { "/usr/local/bin/tool", "", "", "/usr/local/lib/libx.so", "", FALSE },
+    { "/usr/bin/tool", "", "", "/usr/bin/tool", "", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *libc = *rows[i].libc != '\0'
+                                  ? g_strdup_printf ("c!%s;", rows[i].libc)
+                                  : g_strdup ("");
+      g_autofree char *text =
+          g_strdup_printf ("%swork%s%s%s%s%s 1\n",
+                           libc,
+                           *rows[i].file != '\0' ? "@" : "",
+                           rows[i].file,
+                           *rows[i].file != '\0' ? ":1" : "",
+                           *rows[i].module != '\0' ? "!" : "",
+                           rows[i].module);
+      g_autoptr (FlamProfile) plain = profile_of (text, FALSE);
+      g_autoptr (FlamBuilder) builder = flam_builder_new_copy (plain);
+      g_autoptr (FlamProfile) profile = NULL;
+      g_autofree guint8 *own = NULL;
+
+      flam_builder_set_command (builder, rows[i].command);
+      if (*rows[i].folder != '\0')
+        flam_builder_add_working_folder (builder, 0, rows[i].folder);
+      profile = flam_builder_finish (builder, NULL);
+      own = flam_own_code_functions (profile);
+      for (FlamId f = 0; f < profile->functions.n; f++)
+        if (strcmp (flam_profile_function_name (profile, f), "work") == 0 &&
+            own[f] != rows[i].own)
+          g_error ("row %u, %s: %d", i, text, own[f]);
+    }
 }
 
 int
@@ -626,5 +763,6 @@ main (int argc, char **argv)
   g_test_add_func ("/headline/sampled", test_sampled);
   g_test_add_func ("/headline/difference", test_difference);
   g_test_add_func ("/headline/own-paths", test_own_paths);
+  g_test_add_func ("/headline/own-places", test_own_places);
   return g_test_run ();
 }

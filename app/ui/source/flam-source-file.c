@@ -126,6 +126,7 @@ find_sources (const FlamProfile *profile,
   guint8 *sources = g_new0 (guint8, n + 1);
   g_autofree guint8 *known = g_new0 (guint8, n + 1);
   g_autofree guint8 *own = flam_own_code_functions (profile);
+  g_autoptr (FlamOwnCode) code = flam_own_code_new (profile);
 
   *wanted = g_new0 (guint8, n + 1);
   for (FlamId i = 0; i < profile->sources.n; i++)
@@ -146,7 +147,7 @@ find_sources (const FlamProfile *profile,
           (*wanted)[file] = sources[file];
         }
       if (file == 0 || (*wanted)[file] == FLAM_TEXT_OWN ||
-          !own[frames->function[i]] || !flam_own_code_has_path (recorded))
+          !own[frames->function[i]] || !flam_own_code_has_path (code, recorded))
         continue;
       (*wanted)[file] = FLAM_TEXT_OWN;
       if (sources[file] != FLAM_TEXT_NONE)

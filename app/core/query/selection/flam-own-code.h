@@ -10,9 +10,22 @@
 
 G_BEGIN_DECLS
 
+/* What a capture shows of where its system and its user's code are:
+ *
+ *    a module  /srv/r/usr/lib/x86_64-linux-gnu/libc.so.6
+ *              so /srv/r/usr/lib/libz.so is the system's
+ *    command   /opt/shop/bin/serve
+ *              so /opt/shop is the user's
+ */
+typedef struct _FlamOwnCode FlamOwnCode;
+
+FlamOwnCode *flam_own_code_new (const FlamProfile *profile);
+void flam_own_code_free (FlamOwnCode *code);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamOwnCode, flam_own_code_free)
+
 /* Not /usr/include/c++/12/bits/stl_sort.h, /home/me/.cargo/registry/…,
  * node_modules/…, <frozen importlib>; not "". */
-gboolean flam_own_code_has_path (const char *recorded);
+gboolean flam_own_code_has_path (const FlamOwnCode *code, const char *recorded);
 
 /* Whether a function's name is that of code: not "[jit]", "(idle)", "0x4f2". */
 gboolean flam_own_code_is_name (const char *name);
