@@ -446,6 +446,31 @@ decode_text (FlamCaptureIds *ids, guint32 n, guint64 n_columns, Cursor cursor)
   return decode_strings (ids, n, (Cursor){ cursor.p, cursor.p + size });
 }
 
+/* Whether the file has all columns that rows of a table cannot do without. An
+ * older version drops those of a table that it does not have if they refer to
+ * tables that it renumbers. */
+static gboolean
+is_whole (const FlamTables *tables, FlamTable table)
+{
+  const FlamTableInfo *infos = &flam_table_infos[table];
+  g_autoptr (GArray) order = NULL;
+
+  if (infos->n_first > 0)
+    return TRUE;
+  order = flam_tables_stored (tables, table);
+  for (guint c = 0; c < infos->n_columns; c++)
+    {
+      gboolean found = (infos->columns[c].flags & FLAM_COLUMN_REQUIRED) == 0;
+
+      for (guint i = 0; i < order->len && !found; i++)
+        found =
+            g_array_index (order, FlamColumnIter, i).info == &infos->columns[c];
+      if (!found)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 flam_capture_decode (FlamCaptureIds *ids,
                      FlamTable table,
@@ -466,6 +491,8 @@ flam_capture_decode (FlamCaptureIds *ids,
       *why = N_ ("a block is damaged: it has more rows than can be numbered");
       return FALSE;
     }
+  if (!is_whole (flam_builder_tables (ids->builder), table))
+    return TRUE;
   if (table == FLAM_TABLE_SAMPLES && ids->n[table] == 0)
     prepare_samples (ids, n_columns);
   *why = table == FLAM_TABLE_STRINGS
