@@ -5,10 +5,11 @@ program beside Error.stack, those of a busy one beside node's own map of its cod
 and the shares of two functions beside their own clocks, launched and attached.
 FLAM_NODE is the node, or that of PATH.
 
-  test-node.py [Stacks|Map|Shares][.test_NAME]..."""
+  test-node.py [Stacks|Map|Shares|Threads][.test_NAME]..."""
 
 import collections
 import itertools
+import json
 import os
 import pathlib
 import re
@@ -188,6 +189,28 @@ class Shares(Scratch):
 
     def test_attached(self):
         self.hold(Condition("burst.js", attached=True, seconds=3))
+
+
+class Threads(Scratch):
+    """Each thread by what it is for: a worker by its number, whose own function runs in
+    no other one."""
+
+    def threads_of(self, function):
+        done = subprocess.run([cli, "top", self.capture, "--by", "thread", "--focus", function,
+                               "--json"], check=True, stdout=subprocess.PIPE)
+        rows = json.loads(done.stdout)["rows"]
+        return {row["function"] for row in rows if row["total"] > 0}
+
+    def test_workers(self):
+        subprocess.run([recorder, "--output", self.capture, "--", node, targets / "workers.js"],
+                       check=True, stderr=subprocess.DEVNULL)
+        done = subprocess.run([cli, "info", self.capture, "--json"], check=True,
+                              stdout=subprocess.PIPE)
+        names = [row["name"] for row in json.loads(done.stdout)["threads"]]
+        self.assertEqual([names.count(f"Worker {n}") for n in (2, 3, 4)], [1, 1, 0], names)
+        self.assertIn("libuv-worker", names)
+        self.assertEqual(self.threads_of("second"), {"Worker 2"})
+        self.assertEqual(self.threads_of("third"), {"Worker 3"})
 
 
 if __name__ == "__main__":

@@ -1211,6 +1211,155 @@ test_node (void)
   flam_runtime_file_clear (&file);
 }
 
+/* --- threads -------------------------------------------------------------- */
+
+#define AREA 0x7000000000ull
+#define AREA_SIZE 0x4000u
+#define DESCRIPTOR (AREA + 0x1240) /* above a thread's stack and data */
+#define OBJECT (AREA + 0x3000)     /* a Worker */
+#define NUMBER_AT 0xf8u            /* as in node 20 */
+
+static bool
+read_area (gpointer data, uint64_t address, void *to, size_t size)
+{
+  if (address < AREA || size > AREA_SIZE || address - AREA > AREA_SIZE - size)
+    return false;
+  memcpy (to, (const guint8 *)data + (address - AREA), size);
+  return true;
+}
+
+static void
+put_word (guint8 *area, guint64 address, guint64 word)
+{
+  memcpy (area + (address - AREA), &word, sizeof word);
+}
+
+static void
+put_thread (guint8 *area, guint64 start, const char *name)
+{
+  memset (area, 0, AREA_SIZE);
+  put_word (area, DESCRIPTOR, DESCRIPTOR);
+  put_word (area, DESCRIPTOR + 16, DESCRIPTOR);
+  put_word (area, DESCRIPTOR + 0x640, start);
+  put_word (area, DESCRIPTOR + 0x648, OBJECT);
+  put_word (area, OBJECT + NUMBER_AT, 12);
+  put_word (area, OBJECT + NUMBER_AT + 16, OBJECT + 0x200);
+  put_word (area, OBJECT + NUMBER_AT + 24, strlen (name));
+  memcpy (area + (OBJECT + 0x200 - AREA), name, strlen (name));
+}
+
+/* By what a thread was started with, or what looks like it. */
+static void
+test_threads (void)
+{
+  static const struct
+  {
+    guint64 start;
+    const char *given, *name; /* NULL: none */
+  } rows[] = {
+    { 0x401000, "", "Worker 12" },
+    { 0x401000, "WorkerThread", "Worker 12" },
+    { 0x401000, "indexer", "Worker 12: indexer" },
+    { 0x401000, "a\nb", "Worker 12" },
+    { 0x401000,
+      "a name that is too long to be the name of a thread",
+      "Worker 12" },
+    { 0x402000, "", "V8Worker" },
+    { 0x403000, "", "DelayedTaskScheduler" },
+    { 0x404000, "", "SignalInspector" },
+    { 0x405000, "", "libuv-worker" },
+    { 0x406000, "", NULL },
+    { 0, "", NULL },
+  };
+  FlamV8Threads threads = { { 0x1000, 0x2000, 0x3000, 0x4000, 0x5000 },
+                            NUMBER_AT };
+  g_autofree guint8 *area = g_malloc (AREA_SIZE);
+  FlamRuntimeMemory memory = { read_area, area };
+  char name[FLAM_V8_THREAD_NAME_SIZE];
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      gboolean any;
+
+      put_thread (area, rows[i].start, rows[i].given);
+      any =
+          flam_v8_threads_name (&threads, NATIVE, &memory, AREA + 0x358, name);
+      g_assert_cmpstr (any ? name : NULL, ==, rows[i].name);
+    }
+  put_thread (area, 0x401000, "");
+  threads.number = 0;
+  g_assert_true (
+      flam_v8_threads_name (&threads, NATIVE, &memory, AREA + 0x358, name));
+  g_assert_cmpstr (name, ==, "Worker");
+  threads.starts[FLAM_V8_START_WORKER] = 0;
+  g_assert_false (
+      flam_v8_threads_name (&threads, NATIVE, &memory, AREA + 0x358, name));
+}
+
+/* With any content: no read beyond the name, and an end. */
+static void
+test_threads_invalid (void)
+{
+  const FlamV8Threads threads = { { 0x1000, 0, 0, 0, 0x5000 }, NUMBER_AT };
+  g_autofree guint8 *area = g_malloc (AREA_SIZE);
+  FlamRuntimeMemory memory = { read_area, area };
+  char name[FLAM_V8_THREAD_NAME_SIZE];
+
+  for (guint i = 0; i < 20000; i++)
+    {
+      put_thread (area, 0x401000, "indexer");
+      for (guint n = (guint)g_test_rand_int_range (1, 5); n > 0; n--)
+        {
+          const guint64 words[] = { AREA,        DESCRIPTOR,
+                                    G_MAXUINT64, OBJECT,
+                                    0x401000,    39,
+                                    G_MAXINT64,  AREA + AREA_SIZE - 8 };
+          const guint64 places[] = {
+            DESCRIPTOR,         DESCRIPTOR + 16,         DESCRIPTOR + 0x648,
+            OBJECT + NUMBER_AT, OBJECT + NUMBER_AT + 16, OBJECT + NUMBER_AT + 24
+          };
+
+          put_word (area,
+                    places[g_test_rand_int_range (0, G_N_ELEMENTS (places))],
+                    words[g_test_rand_int_range (0, G_N_ELEMENTS (words))]);
+        }
+      name[0] = '\0';
+      if (flam_v8_threads_name (
+              &threads,
+              NATIVE,
+              &memory,
+              AREA + (guint64)g_test_rand_int_range (0, AREA_SIZE),
+              name))
+        g_assert_true (g_str_has_prefix (name, "Worker"));
+    }
+}
+
+/* The call and the store of node 18's constructor, and what only looks like
+ * them. */
+static void
+test_worker_number (void)
+{
+  guint8 code[128] = { 0 };
+  const guint64 at = 0xc65975, allocate = 0xade040;
+  static const guint8 bytes[] = { 0xe8, 0xc6, 0x86, 0xe7, 0xff, 0x49,
+                                  0x8d, 0xbf, 0x08, 0x01, 0x00, 0x00,
+                                  0x49, 0xc7, 0x87, 0x00, 0x01, 0x00,
+                                  0x00, 0x00, 0x00, 0x00, 0x00, 0x49,
+                                  0x89, 0x87, 0xf8, 0x00, 0x00, 0x00 };
+
+  memcpy (code, bytes, sizeof bytes);
+  g_assert_cmpuint (
+      flam_v8_threads_find_number (code, sizeof code, at, allocate), ==, 0xf8);
+  g_assert_cmpuint (
+      flam_v8_threads_find_number (code, sizeof code, at, allocate + 1), ==, 0);
+  g_assert_cmpuint (
+      flam_v8_threads_find_number (code, sizeof bytes, at, allocate), ==, 0);
+  g_assert_cmpuint (flam_v8_threads_find_number (code, 0, at, allocate), ==, 0);
+  code[29] = 0x40; /* too far from the object */
+  g_assert_cmpuint (
+      flam_v8_threads_find_number (code, sizeof code, at, allocate), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -1231,6 +1380,9 @@ main (int argc, char **argv)
   g_test_add_func ("/v8/moved", test_moved);
   g_test_add_func ("/v8/invalid", test_invalid);
   g_test_add_func ("/v8/chromium", test_chromium);
+  g_test_add_func ("/v8/threads", test_threads);
+  g_test_add_func ("/v8/threads/invalid", test_threads_invalid);
+  g_test_add_func ("/v8/threads/worker-number", test_worker_number);
   g_test_add_func ("/v8/node", test_node);
   return g_test_run ();
 }

@@ -18,6 +18,7 @@ struct _FlamRuntimeThreads
   GHashTable *before; /* the names before these: a thread that ends loses its
                        * name in the language first */
   GHashTable *next;   /* the ones that are being read */
+  GHashTable *kept;   /* those that were read once; NULL: none */
   FlamRuntimeName *scratch;
   gint64 look_at;
   gboolean foreign; /* it has other numbers for its threads than we have */
@@ -54,6 +55,7 @@ flam_runtime_threads_free (FlamRuntimeThreads *threads)
 {
   g_clear_pointer (&threads->names, g_hash_table_unref);
   g_clear_pointer (&threads->before, g_hash_table_unref);
+  g_clear_pointer (&threads->kept, g_hash_table_unref);
   g_free (threads->scratch);
   g_free (threads);
 }
@@ -123,6 +125,34 @@ flam_runtime_threads_refresh (FlamRuntimeThreads *threads,
   threads->look_at = now + MAX (EVERY, PART * (own_time () - began));
 }
 
+void
+flam_runtime_threads_read (FlamRuntimeThreads *threads,
+                           const FlamRuntimeSet *set,
+                           pid_t tid,
+                           guint64 top)
+{
+  FlamRuntimeMemory memory = { read_memory, GINT_TO_POINTER (tid) };
+  char name[FLAM_RUNTIME_THREAD_SIZE];
+
+  for (guint i = 0; set != NULL && i < set->n; i++)
+    if (set->items[i]->runtime->thread != NULL &&
+        set->items[i]->runtime->thread (set->items[i], &memory, top, name))
+      {
+        if (threads->kept == NULL)
+          threads->kept = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+        g_hash_table_replace (
+            threads->kept, GINT_TO_POINTER (tid), g_strdup (name));
+        return;
+      }
+}
+
+void
+flam_runtime_threads_forget (FlamRuntimeThreads *threads, pid_t tid)
+{
+  if (threads->kept != NULL)
+    g_hash_table_remove (threads->kept, GINT_TO_POINTER (tid));
+}
+
 const char *
 flam_runtime_threads_get (const FlamRuntimeThreads *threads, pid_t tid)
 {
@@ -130,7 +160,9 @@ flam_runtime_threads_get (const FlamRuntimeThreads *threads, pid_t tid)
   const char *name =
       threads->names != NULL ? g_hash_table_lookup (threads->names, key) : NULL;
 
-  return name == NULL && threads->before != NULL
-             ? g_hash_table_lookup (threads->before, key)
-             : name;
+  if (name == NULL && threads->before != NULL)
+    name = g_hash_table_lookup (threads->before, key);
+  if (name == NULL && threads->kept != NULL)
+    name = g_hash_table_lookup (threads->kept, key);
+  return name;
 }

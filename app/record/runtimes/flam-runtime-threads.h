@@ -18,6 +18,13 @@ void flam_runtime_threads_refresh (FlamRuntimeThreads *threads,
                                    const FlamRuntimeSet *set,
                                    pid_t tid,
                                    gint64 now);
+/* Reads the name of a thread whose stack begins at `top`. */
+void flam_runtime_threads_read (FlamRuntimeThreads *threads,
+                                const FlamRuntimeSet *set,
+                                pid_t tid,
+                                guint64 top);
+/* Its number may be used again. */
+void flam_runtime_threads_forget (FlamRuntimeThreads *threads, pid_t tid);
 /* NULL: it has no such name. Valid until the next call of refresh. */
 const char *flam_runtime_threads_get (const FlamRuntimeThreads *threads,
                                       pid_t tid);

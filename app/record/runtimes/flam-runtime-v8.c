@@ -88,6 +88,18 @@ fits (const FlamRuntimeProcess *process,
   return flam_v8_is_frame (v8_of (process), process->base, pc, caller_sp, at);
 }
 
+G_STATIC_ASSERT (FLAM_V8_THREAD_NAME_SIZE == FLAM_RUNTIME_THREAD_SIZE);
+
+static gboolean
+thread_name (const FlamRuntimeProcess *process,
+             const FlamRuntimeMemory *memory,
+             guint64 top,
+             char name[FLAM_RUNTIME_THREAD_SIZE])
+{
+  return flam_v8_threads_name (
+      &v8_of (process)->threads, process->base, memory, top, name);
+}
+
 const FlamRuntime flam_runtime_v8 = {
   .id = "node",
   .label = "V8",
@@ -103,4 +115,5 @@ const FlamRuntime flam_runtime_v8 = {
   .flags = flags,
   .joint = ".",
   .fits = fits,
+  .thread = thread_name,
 };

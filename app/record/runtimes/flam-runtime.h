@@ -91,6 +91,8 @@ typedef enum
                            * and is counted as truncated; the frame is valid */
 } FlamRuntimeStepped;
 
+#define FLAM_RUNTIME_THREAD_SIZE 64
+
 /* Takes the name of a thread and its number as the process sees it. */
 typedef void (*FlamRuntimeTakeThread) (gpointer data,
                                        guint32 tid,
@@ -237,6 +239,13 @@ struct _FlamRuntime
                    FlamRuntimeName *scratch,
                    FlamRuntimeTakeThread take,
                    gpointer data);
+  /* Gives the language's name of one thread, whose stack begins at `top`.
+   * FALSE: it has none. The sampler calls it once for each thread. NULL: as
+   * above. */
+  gboolean (*thread) (const FlamRuntimeProcess *process,
+                      const FlamRuntimeMemory *memory,
+                      guint64 top,
+                      char name[FLAM_RUNTIME_THREAD_SIZE]);
 };
 
 /* `claims` of a runtime whose compiled code is in anonymous memory, where no

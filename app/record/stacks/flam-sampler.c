@@ -86,6 +86,10 @@ flam_sampler_clear (FlamSampler *sampler)
 
 /* --- names --------------------------------------------------------------- */
 
+/* The name that node, from version 24 on, and Firefox give to their first
+ * thread: the process keeps its own. */
+#define MAIN_THREAD "MainThread"
+
 /* A name that was there all the time and is only found now applies since the
  * name that it replaces: a thread begins with the name of the one that began
  * it, and a runtime's name for it is read later than the kernel's. */
@@ -110,7 +114,7 @@ set_name (FlamSampler *sampler, FlamTask *task, const char *name)
   task->name = g_strdup (name);
   flam_builder_note_thread_name (
       sampler->builder, task->id, task->name_since, name);
-  if (task->tid == task->target->pid)
+  if (task->tid == task->target->pid && strcmp (name, MAIN_THREAD) != 0)
     flam_builder_note_process_name (
         sampler->builder, task->target->map->process, task->name_since, name);
 }
@@ -132,6 +136,24 @@ refresh_name (FlamSampler *sampler, FlamTask *task)
                                   sampler->now);
   if (flam_proc_comm (task->target->pid, task->tid, name))
     set_name (sampler, task, name);
+}
+
+/* Once for each thread, when its stack could be followed to its root. */
+static void
+read_start (FlamSampler *sampler, FlamTask *task, const FlamWalk *walked)
+{
+  FlamProcessMap *map = task->target->map;
+  const FlamRuntimeSet *set;
+
+  if (task->start_read || walked->end != FLAM_UNWIND_ROOT ||
+      task->tid == task->target->pid || !flam_process_map_is_current (map))
+    return;
+  set = flam_runtime_processes_get (map->runtimes);
+  if (set == NULL || set->n == 0)
+    return;
+  task->start_read = TRUE;
+  flam_runtime_threads_read (map->threads, set, task->tid, walked->last_sp);
+  set_name (sampler, task, task->name != NULL ? task->name : "");
 }
 
 /* --- processes and threads ----------------------------------------------- */
@@ -236,6 +258,7 @@ take_task_end (FlamSampler *sampler, const FlamMessage *message)
   if (sampler->alloc != NULL)
     flam_alloc_session_drain_process (sampler->alloc, task->target->pid, FALSE);
   g_hash_table_remove (sampler->threads, GINT_TO_POINTER (task->tid));
+  flam_runtime_threads_forget (task->target->map->threads, task->tid);
   g_clear_pointer (&task->path, g_array_unref);
   g_clear_pointer (&task->waits, flam_waits_free);
   g_free (task->name);
@@ -461,6 +484,7 @@ take_stack (FlamSampler *sampler, FlamMessage *message)
   walked = flam_walk_message (sampler, message);
   tell_runtimes (sampler, message->target);
   refresh_name (sampler, task);
+  read_start (sampler, task, &walked);
   if (walked.end == FLAM_UNWIND_NEEDS_BP)
     g_atomic_int_set (&task->hint_needs_bp, TRUE);
   else

@@ -176,6 +176,7 @@ struct _FlamTask
   char *name;
   gboolean name_own;   /* set for it, and not that of the thread it began in */
   gboolean name_whole; /* from its runtime; the kernel cuts names short */
+  gboolean start_read; /* what its runtime started it for */
   gint64 name_since;
   gint64 name_read_at;
 };

@@ -18,12 +18,46 @@ typedef struct
 #define LENGTHS "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 #define TABLE "_ZN2v88internal17ExternalReference25js_dispatch_table_addressEv"
 
+#define ALLOCATE "_ZN4node27AllocateEnvironmentThreadIdEv"
+#define WORKER_MAX 0x800 /* bytes of its code */
+#define POOL "worker"
+
+/* What threads are started with; a prefix, since argument types change. The
+ * last one is the constructor of Worker. */
+static const char *const starts[] = {
+  [FLAM_V8_START_WORKER] = "_ZZN4node6worker6Worker11StartThreadERKN2v820"
+                           "FunctionCallbackInfoINS2_5ValueEEEENUlPvE_4_FUNE",
+  [FLAM_V8_START_PLATFORM] = "_ZN4node12_GLOBAL__N_1L20PlatformWorkerThreadEPv",
+  [FLAM_V8_START_DELAYED] = "_ZZN4node23WorkerThreadsTaskRunner20"
+                            "DelayedTaskScheduler5StartEvENUlPvE_4_FUNE",
+  [FLAM_V8_START_INSPECTOR] = "_ZN4node9inspector12_GLOBAL__N_117"
+                              "StartIoThreadMainEPv",
+  [FLAM_V8_START_POOL] = POOL,
+  [FLAM_V8_N_STARTS] = "_ZN4node6worker6WorkerC2E",
+};
+
+/* The one that a name begins with; NULL: none. */
+static const char *
+start_of (const char *name)
+{
+  if (strcmp (name, POOL) == 0)
+    return starts[FLAM_V8_START_POOL];
+  if (!g_str_has_prefix (name, "_Z") || strstr (name, ".cold") != NULL)
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (starts); i++)
+    if (i != FLAM_V8_START_POOL && g_str_has_prefix (name, starts[i]))
+      return starts[i];
+  return NULL;
+}
+
 static gboolean
 is_wanted (const char *name)
 {
   if (name[0] == 'v' && name[1] == '8')
     return g_str_has_prefix (name, PREFIX) ||
            g_str_has_prefix (name, "v8_Default_embedded_blob_");
+  if (strcmp (name, ALLOCATE) == 0)
+    return TRUE;
   return g_str_has_prefix (name, "_ZN2v88internal") &&
          (g_str_has_prefix (name, "_ZN2v88internal7Version6") ||
           strcmp (name, LENGTHS) == 0 || strcmp (name, TABLE) == 0);
@@ -41,15 +75,18 @@ take_table (Symbols *symbols, Elf_Scn *section, const GElf_Shdr *header)
   for (size_t i = 1; i < n && i < G_MAXINT; i++)
     {
       GElf_Sym symbol;
-      const char *name;
+      const char *name, *start;
 
       if (gelf_getsym (data, (int)i, &symbol) == NULL ||
           symbol.st_shndx == SHN_UNDEF)
         continue;
       name = elf_strptr (handle, header->sh_link, symbol.st_name);
-      if (name != NULL && is_wanted (name))
+      start = name != NULL && GELF_ST_TYPE (symbol.st_info) == STT_FUNC
+                  ? start_of (name)
+                  : NULL;
+      if (start != NULL || (name != NULL && is_wanted (name)))
         g_hash_table_insert (symbols->symbols,
-                             g_strdup (name),
+                             g_strdup (start != NULL ? start : name),
                              g_memdup2 (&symbol, sizeof symbol));
     }
 }
@@ -187,6 +224,31 @@ find_bytecode_lengths (const Symbols *symbols, FlamV8File *v8)
   v8->n_bytecodes = (guint32)(symbol->st_size / 3);
 }
 
+static void
+find_threads (const Symbols *symbols, FlamV8Threads *threads)
+{
+  const GElf_Sym *allocate = symbol_of (symbols, ALLOCATE);
+  const GElf_Sym *worker = symbol_of (symbols, starts[FLAM_V8_N_STARTS]);
+  guint8 code[WORKER_MAX];
+  gsize n;
+
+  for (guint i = 0; i < FLAM_V8_N_STARTS; i++)
+    {
+      const GElf_Sym *symbol = symbol_of (symbols, starts[i]);
+
+      threads->starts[i] = symbol != NULL ? symbol->st_value : 0;
+    }
+  if (allocate == NULL || worker == NULL)
+    return;
+  n = flam_runtime_file_read (symbols->elf,
+                              symbols->fd,
+                              worker->st_value,
+                              code,
+                              MIN (sizeof code, worker->st_size));
+  threads->number = flam_v8_threads_find_number (
+      code, n, worker->st_value, allocate->st_value);
+}
+
 /* The names of the values for debuggers are in the table of dynamic names. */
 static gboolean
 may_be_in (const FlamElf *elf)
@@ -245,6 +307,7 @@ flam_v8_find (const FlamElf *elf,
   find_native (elf, &v8);
   find_builtins (&symbols, &v8);
   find_bytecode_lengths (&symbols, &v8);
+  find_threads (&symbols, &v8.threads);
   if (v8.layout.function_has_handle)
     find_dispatch_table (&symbols, &v8);
   g_hash_table_unref (symbols.symbols);

@@ -32,6 +32,7 @@
 #include "flam-runtime-file.h"
 #include "flam-runtime-name.h"
 #include "flam-v8-layout.h"
+#include "flam-v8-threads.h"
 
 /* The data in the file. Addresses as in the file. */
 typedef struct
@@ -46,6 +47,7 @@ typedef struct
    * `table_offset` in the object whose address is at `table_owner`. */
   uint64_t table_owner;
   uint32_t table_offset;
+  FlamV8Threads threads;
 } FlamV8File;
 
 /* A process with V8. Used by one thread at a time. */
