@@ -4,6 +4,7 @@
  * opened, and which of them the tracer gets. */
 
 #include "flam-runtime-processes.h"
+#include "flam-runtime-table.h"
 
 #include <unistd.h>
 
@@ -217,6 +218,25 @@ test_fork (void)
   flam_runtime_processes_free (child);
 }
 
+/* Of a Guile in which the function that runs its code was not found, stacks are
+ * followed without names: with a reason. */
+static void
+test_no_evaluator (void)
+{
+  for (guint n = 0; n < 2; n++)
+    {
+      const FlamRuntimeFile file = { .n_evaluators = n };
+      FlamRuntimeProcess process = { .file = &file };
+      const char *why = NULL, *help = NULL;
+
+      g_assert_cmpint (flam_runtime_guile.open (&process, NULL, &why, &help),
+                       ==,
+                       FLAM_RUNTIME_OPENED);
+      g_assert_true ((why != NULL) == (n == 0));
+      g_free (process.layout);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -226,5 +246,6 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime-processes/refused", test_refused);
   g_test_add_func ("/runtime-processes/nameless", test_nameless);
   g_test_add_func ("/runtime-processes/fork", test_fork);
+  g_test_add_func ("/runtime-processes/no-evaluator", test_no_evaluator);
   return g_test_run ();
 }

@@ -12,8 +12,9 @@ open_process (FlamRuntimeProcess *process,
               const char **help)
 {
   (void)memory;
-  (void)why;
   (void)help;
+  if (process->file->n_evaluators == 0)
+    *why = N_ ("the function that calls others was not found in the file");
   process->layout = flam_guile_images_new ();
   return FLAM_RUNTIME_OPENED;
 }

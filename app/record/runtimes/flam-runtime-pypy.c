@@ -29,6 +29,11 @@ open_process (FlamRuntimeProcess *process,
       *why = N_ ("the list of functions in this build of PyPy was not found");
       *help = N_ ("run the program with python3");
     }
+  if (process->file->n_evaluators == 0)
+    {
+      *why = N_ ("the function that calls others was not found in the file");
+      *help = N_ ("run the program with python3");
+    }
   process->layout = g_memdup2 (&layout, sizeof layout);
   return FLAM_RUNTIME_OPENED;
 }
