@@ -118,6 +118,9 @@ test_process (void)
   g_assert_null (late);
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM);
   g_assert_no_errno (g_remove (path));
+  g_clear_error (&error);
+  g_assert_null (flam_jit_open_process (getpid (), NULL, 0, &error));
+  g_assert_nonnull (strstr (error->message, "did not write the names"));
 }
 
 static void

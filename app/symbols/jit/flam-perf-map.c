@@ -144,6 +144,20 @@ inner_pid (gint32 pid)
   return inner;
 }
 
+/* Most runtimes write it only if they are started with an option for it. */
+static FlamPerfMap *
+open_written (const char *path, uid_t owner, GError **error)
+{
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    return open_owned (path, owner, error);
+  return flam_error_null (error,
+                          FLAM_ERROR_SYSTEM,
+                          N_ ("it was generated while the program ran, which "
+                              "did not write the names of its functions to "
+                              "%s"),
+                          path);
+}
+
 FlamPerfMap *
 flam_perf_map_open_process (gint32 pid, GError **error)
 {
@@ -156,10 +170,10 @@ flam_perf_map_open_process (gint32 pid, GError **error)
       path = g_strdup_printf ("%s/root/tmp/perf-%" G_GINT64_FORMAT ".map",
                               process,
                               inner_pid (pid));
-      return open_owned (path, info.st_uid, error);
+      return open_written (path, info.st_uid, error);
     }
   path = g_strdup_printf ("/tmp/perf-%d.map", pid);
-  return open_owned (path, geteuid (), error);
+  return open_written (path, geteuid (), error);
 }
 
 FlamPerfMap *
