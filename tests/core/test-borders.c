@@ -1004,6 +1004,54 @@ test_snapshots (void)
     }
 }
 
+/* Between the samples of threads that go on are cells without a sample: most of
+ * these samples are interpreted, in each snapshot. */
+static void
+test_interpreted_snapshots (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamSnapshots) snapshots = flam_snapshots_new (builder);
+  FlamId process = flam_builder_append_process (builder, 7, FLAM_NONE);
+  FlamFunction native = {
+    .name = flam_builder_string (builder, "main", -1),
+    .module = flam_builder_module (builder, "/m", "", FLAM_ADDRESS_VADDR),
+  };
+  FlamFunction script = {
+    .name = flam_builder_string (builder, "work", -1),
+    .kind = FLAM_KIND_INTERPRETED,
+    .module = FLAM_NONE,
+  };
+  FlamFunctionId main = flam_builder_function (builder, &native);
+  FlamFunctionId work = flam_builder_function (builder, &script);
+  FlamStackId under = flam_builder_stack (
+      builder, FLAM_NONE, flam_builder_frame (builder, main, 0, 0, 0));
+  FlamStackId stack = flam_builder_stack (
+      builder, under, flam_builder_frame (builder, work, 0, 0, 0));
+  FlamId thread[3];
+  gint64 time = 0;
+
+  flam_builder_set_has_times (builder);
+  for (guint t = 0; t < G_N_ELEMENTS (thread); t++)
+    thread[t] = flam_builder_append_thread (builder, process, 7 + (gint32)t);
+  for (guint round = 1; round <= 6; round++)
+    {
+      g_autoptr (FlamProfile) profile = NULL;
+
+      for (guint i = 0; i < 45 * round; i++, time++)
+        {
+          FlamSample sample = {
+            .time = time,
+            .thread = thread[time % 3],
+            .stack = time % 20 < 11 ? stack : under,
+          };
+
+          flam_builder_add_sample (builder, &sample, NULL);
+        }
+      profile = flam_snapshots_take (snapshots, NULL);
+      g_assert_true (flam_frames_are_interpreted (profile));
+    }
+}
+
 /* That of one capture, and those of merged ones. */
 static void
 test_counter_names (void)
@@ -1052,6 +1100,8 @@ main (int argc, char **argv)
   g_test_add_func ("/borders/other-facts", test_other_facts);
   g_test_add_func ("/borders/equal-numbers", test_equal_numbers);
   g_test_add_func ("/borders/snapshots", test_snapshots);
+  g_test_add_func ("/borders/snapshots/interpreted",
+                   test_interpreted_snapshots);
   g_test_add_func ("/borders/counter-names", test_counter_names);
   return g_test_run ();
 }

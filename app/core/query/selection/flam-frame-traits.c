@@ -49,23 +49,37 @@ has_machine_code (const FlamProfile *profile)
   return FALSE;
 }
 
+static guint32
+count_in (const gboolean *interpreted, const FlamStackId *stack, guint32 n)
+{
+  guint32 found = 0;
+
+  for (guint32 i = 0; i < n; i++)
+    if (stack[i] != FLAM_NONE && interpreted[stack[i]])
+      found++;
+  return found;
+}
+
 gboolean
 flam_frames_are_interpreted (const FlamProfile *profile)
 {
-  guint32 n =
-      profile->samples.n > 0 ? profile->samples.n : profile->allocations.n;
-  const FlamId *stack = profile->samples.n > 0 ? profile->samples.stack
-                                               : profile->allocations.stack;
+  const FlamThreads *threads = &profile->threads;
+  const FlamSamples *samples = &profile->samples;
   g_autofree gboolean *interpreted = NULL;
   guint32 found = 0;
 
   if (!has_machine_code (profile))
     return FALSE;
   interpreted = interpreted_stacks (profile);
-  for (guint32 i = 0; i < n; i++)
-    if (stack[i] != FLAM_NONE && interpreted[stack[i]])
-      found++;
-  return found > n / 2;
+  if (samples->n == 0)
+    return count_in (interpreted,
+                     profile->allocations.stack,
+                     profile->allocations.n) > profile->allocations.n / 2;
+  for (FlamId t = 0; t < threads->n; t++)
+    found += count_in (interpreted,
+                       samples->stack + threads->first_sample[t],
+                       threads->n_samples[t]);
+  return found > samples->n / 2;
 }
 
 FlamFrameTraits
