@@ -384,6 +384,24 @@ test_too_few (void)
     }
 }
 
+/* All parts of the second sentence lead to the program. */
+static void
+assert_program (const FlamProfile *profile, const char *name)
+{
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (FlamHeadline) headline =
+      flam_headline_new (profile, all, NULL, NULL);
+
+  g_assert_cmpuint (headline->sentence[1].n_parts, ==, 3);
+  for (guint i = 0; i < 3; i++)
+    {
+      const FlamHeadlinePart *part = &headline->sentence[1].part[i];
+
+      g_assert_cmpint (part->kind, ==, FLAM_HEADLINE_PROGRAM);
+      g_assert_cmpstr (flam_profile_string (profile, part->what), ==, name);
+    }
+}
+
 /* Where no function stands out, the program with half of the time does. */
 static void
 test_programs (void)
@@ -420,9 +438,13 @@ test_programs (void)
       g_assert_true (g_str_has_prefix (text, "No function stands out."));
       g_assert_cmpint (strstr (text, "Of the programs") != NULL, ==, i == 0);
       if (i == 0)
-        g_assert_true (g_str_has_suffix (
-            text,
-            "Of the programs, postgres takes the most: 72 %, in 2 processes"));
+        {
+          g_assert_true (g_str_has_suffix (
+              text,
+              "Of the programs, postgres takes the most: 72 %, in 2 "
+              "processes"));
+          assert_program (profile, "postgres");
+        }
     }
 }
 
@@ -445,6 +467,26 @@ test_parts (void)
   g_assert_cmpint (part[2].kind, ==, FLAM_HEADLINE_PLACE);
   g_assert_cmpstr (flam_profile_string (profile, part[2].file), ==, "/m/mix.c");
   g_assert_cmpuint (part[2].line, ==, 16);
+}
+
+/* What has no names leads to what the capture lacks, and to the module. */
+static void
+test_parts_unnamed (void)
+{
+  g_autoptr (FlamProfile) profile =
+      profile_of ("?!/m/app 95\nf!/m/b 5\n", FALSE);
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (FlamHeadline) headline =
+      flam_headline_new (profile, all, NULL, NULL);
+  const FlamHeadlinePart *part = headline->sentence[0].part;
+
+  g_assert_cmpuint (headline->sentence[0].n_parts, ==, 2);
+  g_assert_cmpint (part[0].kind, ==, FLAM_HEADLINE_QUALITY);
+  g_assert_cmpint (part[1].kind, ==, FLAM_HEADLINE_MODULE);
+  g_assert_cmpstr (
+      flam_profile_string (profile, profile->modules.name[part[1].what]),
+      ==,
+      part[1].text);
 }
 
 static char *
@@ -757,6 +799,7 @@ main (int argc, char **argv)
   g_test_add_func ("/headline/selection", test_selection);
   g_test_add_func ("/headline/too-few", test_too_few);
   g_test_add_func ("/headline/programs", test_programs);
+  g_test_add_func ("/headline/parts-unnamed", test_parts_unnamed);
   g_test_add_func ("/headline/parts", test_parts);
   g_test_add_func ("/headline/show", test_show);
   g_test_add_func ("/headline/memory", test_memory);

@@ -446,6 +446,12 @@ class ViewsTest(Base):
             window = self.open(*self.record_ranks(folder, 3))
             wait_for("the title", lambda: "run-%r.flambeau" in window.title())
             window.wait_label(lambda text: re.search("Rank \u20681\u2069 works ", text))
+            # The rank is the fourth link of the sentence.
+            window.focus(window.find(lambda name: "\u2068" in name, "label"))
+            for key in ("Tab", "Tab", "Tab", "Return"):
+                window.key(key)
+            window.find(lambda name: re.fullmatch("Threads: ranks \\(\\d+\\)", name))
+            window.action("win.undo")
             window.click(lambda name: name.startswith("Threads: "))
             wait_for("the ranks", lambda: [
                 text for text in window.labels() if text.startswith("Rank ")

@@ -17,7 +17,7 @@ struct _FlamHeadlineBar
   FlamHeadline *headline;
   FlamProfile *asked; /* the profile of the sentence that is being made */
   FlamProfile *of;    /* the profile of the headline's ids */
-  const FlamHeadlinePart *pending; /* waits for its measure's picture */
+  const FlamHeadlinePart *pending; /* waits for its picture */
 
   GtkLabel *label;
   GtkButton *stop;
@@ -27,19 +27,50 @@ G_DEFINE_FINAL_TYPE (FlamHeadlineBar, flam_headline_bar, GTK_TYPE_WIDGET)
 
 /* --- links ---------------------------------------------------------------- */
 
+/* Pages that show the current frame; a link leads away from others. */
+static void
+show_frames (FlamHeadlineBar *self)
+{
+  static const char *const pages[] = {
+    "tree", "functions", "code", "chart", NULL
+  };
+
+  if (!g_strv_contains (pages, flam_session_get_page (self->session)))
+    flam_session_set_page (self->session, "graph");
+}
+
+/* The heaviest box of a module, or 0. */
+static FlamNodeId
+find_module (const FlamTree *tree, FlamModuleId module)
+{
+  FlamNodeId best = 0;
+
+  for (FlamNodeId i = 1; i < tree->n; i++)
+    if (flam_tree_module (tree, i) == module &&
+        (best == 0 || tree->total[i] > tree->total[best]))
+      best = i;
+  return best;
+}
+
+/* In a picture of the part's measure, and by modules if it is one. */
 static void
 go (FlamHeadlineBar *self, const FlamHeadlinePart *part)
 {
   const FlamTree *tree = flam_session_get_tree (self->session);
   const char *file = "";
-  FlamId node;
+  FlamNodeId node = 0;
 
-  if (tree == NULL || tree->profile != self->of || part->function == FLAM_NONE)
+  if (tree == NULL || tree->profile != self->of)
     return;
-  node = flam_tree_find_function (tree, part->function);
-  if (part->line > 0)
-    file = flam_profile_string (self->of, part->file);
-  if (node == 0)
+  if (part->kind == FLAM_HEADLINE_MODULE)
+    node = find_module (tree, part->what);
+  else if (part->kind != FLAM_HEADLINE_MEASURE)
+    {
+      node = flam_tree_find_function (tree, part->function);
+      if (part->line > 0)
+        file = flam_profile_string (self->of, part->file);
+    }
+  if (node == 0 && part->kind != FLAM_HEADLINE_MEASURE)
     return;
   flam_session_set_zoom (self->session, 0);
   /* The sentence speaks of all of its stacks. */
@@ -47,21 +78,76 @@ go (FlamHeadlineBar *self, const FlamHeadlinePart *part)
 }
 
 static gboolean
+is_of_part (const FlamProfile *profile,
+            FlamProcessId process,
+            const FlamHeadlinePart *part)
+{
+  return process != FLAM_NONE &&
+         (part->kind == FLAM_HEADLINE_RANK
+              ? profile->processes.rank[process] == part->what + 1
+              : profile->processes.name[process] == part->what);
+}
+
+/* Of the selected threads, those of a program or of a rank. */
+static void
+choose_threads (FlamHeadlineBar *self, const FlamHeadlinePart *part)
+{
+  const FlamSelection *all = flam_session_get_selection (self->session);
+  const FlamProfile *profile = self->of;
+  FlamSelection *selection = flam_selection_copy (all);
+
+  flam_selection_no_threads (selection);
+  for (FlamThreadId t = 0; t < profile->threads.n; t++)
+    if (flam_selection_has_thread (all, t) &&
+        is_of_part (profile, profile->threads.process[t], part))
+      flam_selection_add_thread (selection, t);
+  flam_session_select (self->session, selection);
+}
+
+static void
+follow (FlamHeadlineBar *self, const FlamHeadlinePart *part)
+{
+  const FlamSelection *now = flam_session_get_selection (self->session);
+
+  if (part->kind == FLAM_HEADLINE_QUALITY)
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.capture-quality", NULL);
+  else if (part->kind == FLAM_HEADLINE_BALANCE)
+    flam_session_set_page (self->session, "balance");
+  else if (part->kind == FLAM_HEADLINE_PROGRAM ||
+           part->kind == FLAM_HEADLINE_RANK)
+    choose_threads (self, part);
+  else
+    {
+      show_frames (self);
+      if (part->measure != now->measure)
+        {
+          self->pending = part;
+          flam_session_set_measure (self->session, part->measure);
+        }
+      else if (part->kind == FLAM_HEADLINE_MODULE && now->by != FLAM_BY_MODULE)
+        {
+          FlamSelection *selection = flam_selection_copy (now);
+
+          selection->by = FLAM_BY_MODULE;
+          self->pending = part;
+          flam_session_select (self->session, selection);
+        }
+      else
+        go (self, part);
+    }
+}
+
+static gboolean
 on_link (GtkLabel *label, const char *uri, FlamHeadlineBar *self)
 {
+  const FlamProfile *profile = flam_session_get_profile (self->session);
   char *end;
   gulong sentence = strtoul (uri, &end, 10);
   gulong index = *end == '.' ? strtoul (end + 1, NULL, 10) : 0;
-  const FlamHeadlinePart *part =
-      &self->headline->sentence[sentence].part[index];
 
-  if (part->measure != flam_session_get_selection (self->session)->measure)
-    {
-      self->pending = part->function != FLAM_NONE ? part : NULL;
-      flam_session_set_measure (self->session, part->measure);
-    }
-  else
-    go (self, part);
+  /* The names of another picture of the capture are on their way. */
+  if (profile == self->of)
+    follow (self, &self->headline->sentence[sentence].part[index]);
   return TRUE;
 }
 
@@ -122,9 +208,10 @@ done (gpointer result, const GError *error, gpointer data)
 {
   FlamHeadlineBar *self = data;
   g_autofree char *markup = NULL;
+  gboolean waits = self->pending != NULL;
   FlamHeadlinePart pending = { .function = FLAM_NONE };
 
-  if (self->pending != NULL)
+  if (waits)
     pending = *self->pending;
   self->pending = NULL;
   pending.text = NULL;
@@ -136,7 +223,7 @@ done (gpointer result, const GError *error, gpointer data)
     markup = flam_headline_show (result, show_link, NULL);
   gtk_label_set_markup (self->label, markup != NULL ? markup : "");
   show (self);
-  if (pending.function != FLAM_NONE)
+  if (waits)
     go (self, &pending);
 }
 

@@ -4,8 +4,10 @@
 
 /* One line above the pages: what stands out in the selection
  * (flam-headline.h). Each part is a link: a function is outlined in the graph,
- * a place is shown in the source, an amount of memory chooses its measure. It
- * is not shown while a recording runs. */
+ * a module in the graph by modules; a place is shown in the source; an amount
+ * of memory chooses its measure, a program or a rank its threads; how far a
+ * rank is from the others leads to the balance, and what the capture lacks to
+ * its quality. It is not shown while a recording runs. */
 
 #include "flam-session.h"
 

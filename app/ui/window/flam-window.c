@@ -183,11 +183,12 @@ static void
 update_actions (FlamWindow *self, gboolean capture)
 {
   static const char *const of_capture[] = {
-    "win.search",       "win.search-next", "win.search-previous",
-    "win.save-as",      "win.export",      "win.copy-picture",
-    "win.source-pane",  "win.undo",        "win.back",
-    "win.forward",      "win.compare",     "win.compare-file",
-    "win.set-baseline", "win.notes",       "win.threads",
+    "win.search",          "win.search-next", "win.search-previous",
+    "win.save-as",         "win.export",      "win.copy-picture",
+    "win.source-pane",     "win.undo",        "win.back",
+    "win.forward",         "win.compare",     "win.compare-file",
+    "win.set-baseline",    "win.notes",       "win.threads",
+    "win.capture-quality",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
@@ -535,6 +536,14 @@ action_travel (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+action_capture_quality (GtkWidget *widget,
+                        const char *name,
+                        GVariant *parameter)
+{
+  gtk_menu_button_popup (FLAM_WINDOW (widget)->trust_button);
+}
+
+static void
 action_threads (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   flam_capture_view_choose_threads (view_of (widget));
@@ -691,6 +700,8 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.back", NULL, action_travel);
   gtk_widget_class_install_action (class, "win.forward", NULL, action_travel);
   gtk_widget_class_install_action (class, "win.threads", NULL, action_threads);
+  gtk_widget_class_install_action (
+      class, "win.capture-quality", NULL, action_capture_quality);
   gtk_widget_class_install_action (class, "win.menu", NULL, action_menu);
   gtk_widget_class_install_action (class, "win.help", NULL, action_help);
 }

@@ -621,18 +621,19 @@ add_unnamed (FlamHeadline *headline, const Costs *costs)
     return FALSE;
   sentence = add_sentence (headline);
   add_part (sentence,
-            FLAM_HEADLINE_MEASURE,
+            FLAM_HEADLINE_QUALITY,
             costs->measure,
             FLAM_NONE,
             share_text (sum, costs->total));
   most = module != FLAM_NONE;
   if (most)
     add_part (sentence,
-              FLAM_HEADLINE_MEASURE,
+              FLAM_HEADLINE_MODULE,
               costs->measure,
               FLAM_NONE,
               flam_format_visible (flam_profile_string (
-                  costs->profile, costs->profile->modules.name[module])));
+                  costs->profile, costs->profile->modules.name[module])))
+        ->what = module;
   sentence->pattern = most ? unnamed.with_place : unnamed.alone;
   return TRUE;
 }
@@ -662,7 +663,7 @@ add_too_few (FlamHeadline *headline, const FlamProfile *profile, guint measure)
   sentence = add_sentence (headline);
   sentence->pattern = too_few;
   add_part (sentence,
-            FLAM_HEADLINE_MEASURE,
+            FLAM_HEADLINE_QUALITY,
             measure,
             FLAM_NONE,
             g_strdup_printf ("%u", profile->samples.n));
@@ -780,21 +781,23 @@ add_program (FlamHeadline *headline,
   sentence->pattern = most->n_processes > 1 ? many_processes : one_program;
   add_part (
       sentence,
-      FLAM_HEADLINE_MEASURE,
+      FLAM_HEADLINE_PROGRAM,
       costs->measure,
       FLAM_NONE,
       flam_format_visible (flam_profile_string (costs->profile, most->name)));
   add_part (sentence,
-            FLAM_HEADLINE_MEASURE,
+            FLAM_HEADLINE_PROGRAM,
             costs->measure,
             FLAM_NONE,
             share_text (most->sum, costs->total));
   if (most->n_processes > 1)
     add_part (sentence,
-              FLAM_HEADLINE_MEASURE,
+              FLAM_HEADLINE_PROGRAM,
               costs->measure,
               FLAM_NONE,
               g_strdup_printf ("%u", most->n_processes));
+  for (guint i = 0; i < sentence->n_parts; i++)
+    sentence->part[i].what = most->name;
 }
 
 /* Where the recorder takes a tenth, its figure stands beside those that include
@@ -1234,12 +1237,13 @@ add_slowest (FlamHeadline *headline,
   Finding found;
 
   add_part (sentence,
-            FLAM_HEADLINE_MEASURE,
+            FLAM_HEADLINE_RANK,
             measure,
             FLAM_NONE,
-            g_strdup_printf ("%u", balance->ranks[work->slowest].rank));
+            g_strdup_printf ("%u", balance->ranks[work->slowest].rank))
+      ->what = balance->ranks[work->slowest].rank;
   add_part (sentence,
-            FLAM_HEADLINE_MEASURE,
+            FLAM_HEADLINE_BALANCE,
             measure,
             FLAM_NONE,
             share_text (lost, work->median));
@@ -1573,7 +1577,9 @@ flam_headline_to_english (const FlamHeadline *headline)
 const char *
 flam_headline_kind_to_string (FlamHeadlineKind kind)
 {
-  static const char *const names[] = { "function", "place", "measure" };
+  static const char *const names[] = { "function", "place",  "measure",
+                                       "program",  "module", "rank",
+                                       "balance",  "quality" };
 
   return names[kind];
 }

@@ -49,6 +49,11 @@ typedef enum
   FLAM_HEADLINE_FUNCTION, /* a function's name, or a figure of it */
   FLAM_HEADLINE_PLACE,    /* a line of it, or its module */
   FLAM_HEADLINE_MEASURE,  /* the total of a measure */
+  FLAM_HEADLINE_PROGRAM,  /* all processes of a name, or a figure of them */
+  FLAM_HEADLINE_MODULE,   /* a program's file or a library */
+  FLAM_HEADLINE_RANK,     /* a process of a parallel job */
+  FLAM_HEADLINE_BALANCE,  /* how far that rank is from the others */
+  FLAM_HEADLINE_QUALITY,  /* how much data the capture lacks */
 } FlamHeadlineKind;
 
 typedef struct
@@ -59,6 +64,7 @@ typedef struct
   FlamId function; /* or FLAM_NONE */
   FlamId file;     /* string; 0: unknown */
   guint32 line;    /* 0: unknown */
+  guint32 what;    /* a program's name (string), a module, a rank's number */
 } FlamHeadlinePart;
 
 #define FLAM_HEADLINE_PARTS 4
@@ -104,7 +110,8 @@ char *flam_headline_show (const FlamHeadline *headline,
                           gpointer data);
 char *flam_headline_to_text (const FlamHeadline *headline);
 char *flam_headline_to_english (const FlamHeadline *headline);
-/* Stable ids: "function", "place", "measure". */
+/* Stable ids: "function", "place", "measure", "program", "module", "rank",
+ * "balance", "quality". */
 const char *flam_headline_kind_to_string (FlamHeadlineKind kind);
 
 G_END_DECLS
