@@ -9,21 +9,16 @@
 
 /* Limits the look-ups for a hostile path of a thousand parts. */
 #define TAILS_MAX 32
-/* Of the folders below a root: these many names, from the root on, and no
- * deeper. */
-#define BELOW_MAX 20000
-#define DEPTH_MAX 8
 /* A build may have hundreds of working folders. */
 #define FOLDERS_MAX 16
 
 struct _FlamSourcePaths
 {
-  GPtrArray *mappings; /* FlamPathMapping, longest `from` first */
-  GPtrArray *folders;  /* char: untrusted roots, in which to search first */
-  GPtrArray *roots;    /* char */
-  char *copies;        /* NULL: none */
-  GHashTable *below;   /* name of a file or folder -> GPtrArray of the folders
-                        * below the roots that have one; NULL: not read yet */
+  GPtrArray *mappings;    /* FlamPathMapping, longest `from` first */
+  GPtrArray *folders;     /* char: untrusted roots, in which to search first */
+  GPtrArray *roots;       /* char */
+  char *copies;           /* NULL: none */
+  FlamSourceNames *names; /* below the folders and the roots */
 };
 
 static void
@@ -55,6 +50,7 @@ flam_source_paths_new (void)
   paths->mappings = g_ptr_array_new_with_free_func (free_mapping);
   paths->folders = g_ptr_array_new_with_free_func (g_free);
   paths->roots = g_ptr_array_new_with_free_func (g_free);
+  paths->names = flam_source_names_new ();
   return paths;
 }
 
@@ -67,7 +63,7 @@ flam_source_paths_free (FlamSourcePaths *paths)
   g_ptr_array_unref (paths->folders);
   g_ptr_array_unref (paths->roots);
   g_free (paths->copies);
-  g_clear_pointer (&paths->below, g_hash_table_unref);
+  flam_source_names_unref (paths->names);
   g_free (paths);
 }
 
@@ -100,6 +96,67 @@ flam_source_path_normalize (const char *path)
   return absolute ? g_strconcat ("/", joined, NULL) : g_steal_pointer (&joined);
 }
 
+typedef struct
+{
+  const char *text;
+  FlamSourceOrigin origin;
+} Known;
+
+/* Python, Ruby, Perl, Node.js, PHP, Lua, Julia; C compilers have a few names of
+ * this kind, too. */
+static const Known whole_names[] = {
+  { "<string>", FLAM_SOURCE_COMMAND_LINE },
+  { "-e", FLAM_SOURCE_COMMAND_LINE },
+  { "-E", FLAM_SOURCE_COMMAND_LINE },
+  { "[eval]", FLAM_SOURCE_COMMAND_LINE },
+  { "[eval]-wrapper", FLAM_SOURCE_COMMAND_LINE },
+  { "Command line code", FLAM_SOURCE_COMMAND_LINE },
+  { "(command line)", FLAM_SOURCE_COMMAND_LINE },
+  { "<command-line>", FLAM_SOURCE_COMMAND_LINE },
+  { "none", FLAM_SOURCE_COMMAND_LINE }, /* Julia's -e */
+  { "<stdin>", FLAM_SOURCE_INPUT },
+  { "[stdin]", FLAM_SOURCE_INPUT },
+  { "stdin", FLAM_SOURCE_INPUT },
+  { "-", FLAM_SOURCE_INPUT },
+  { "Standard input code", FLAM_SOURCE_INPUT },
+  { "[C]", FLAM_SOURCE_BUILT_IN },
+  { "<built-in>", FLAM_SOURCE_BUILT_IN },
+  { "(string)", FLAM_SOURCE_CREATED },
+  { "string", FLAM_SOURCE_CREATED },
+  { "nofile", FLAM_SOURCE_CREATED },
+};
+static const Known beginnings[] = {
+  { "<frozen ", FLAM_SOURCE_BUILT_IN },
+  { "<internal:", FLAM_SOURCE_BUILT_IN },
+  { "node:", FLAM_SOURCE_BUILT_IN },
+  { "(eval", FLAM_SOURCE_CREATED },
+  { "evalmachine.", FLAM_SOURCE_CREATED },
+  { "[string \"", FLAM_SOURCE_CREATED },
+  { "REPL[", FLAM_SOURCE_CREATED },
+  { "In[", FLAM_SOURCE_CREATED },
+};
+static const Known ends[] = {
+  { " : eval()'d code", FLAM_SOURCE_CREATED },
+  { " : runtime-created function", FLAM_SOURCE_CREATED },
+};
+
+FlamSourceOrigin
+flam_source_path_origin (const char *recorded)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (whole_names); i++)
+    if (strcmp (recorded, whole_names[i].text) == 0)
+      return whole_names[i].origin;
+  for (guint i = 0; i < G_N_ELEMENTS (beginnings); i++)
+    if (g_str_has_prefix (recorded, beginnings[i].text))
+      return beginnings[i].origin;
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    if (g_str_has_suffix (recorded, ends[i].text))
+      return ends[i].origin;
+  return *recorded == '<' && g_str_has_suffix (recorded, ">")
+             ? FLAM_SOURCE_CREATED
+             : FLAM_SOURCE_FILE;
+}
+
 static char *
 without_slash (const char *text)
 {
@@ -115,7 +172,15 @@ flam_source_paths_add_root (FlamSourcePaths *paths, const char *root)
 {
   flam_path_access_grant (root);
   g_ptr_array_add (paths->roots, without_slash (root));
-  g_clear_pointer (&paths->below, g_hash_table_unref);
+}
+
+void
+flam_source_paths_set_names (FlamSourcePaths *paths, FlamSourceNames *names)
+{
+  FlamSourceNames *before = paths->names;
+
+  paths->names = flam_source_names_ref (names);
+  flam_source_names_unref (before);
 }
 
 /* A daemon's working folder is "/", which holds everything. */
@@ -135,7 +200,6 @@ flam_source_paths_add_profile (FlamSourcePaths *paths,
               paths->folders, folder, g_str_equal, NULL))
         g_ptr_array_add (paths->folders, g_steal_pointer (&folder));
     }
-  g_clear_pointer (&paths->below, g_hash_table_unref);
 }
 
 gboolean
@@ -304,111 +368,20 @@ find_copy (const FlamSourcePaths *paths, const char *path)
 
 /* --- below the roots ------------------------------------------------------ */
 
-typedef struct
-{
-  char *path;
-  guint depth;
-} Folder;
-
-static void
-free_folder (gpointer data)
-{
-  Folder *folder = data;
-
-  g_free (folder->path);
-  g_free (folder);
-}
-
-static void
-queue_folder (GQueue *queue, char *path, guint depth)
-{
-  Folder *folder = g_new (Folder, 1);
-
-  *folder = (Folder){ path, depth };
-  g_queue_push_tail (queue, folder);
-}
-
-static void
-note_below (GHashTable *below, const char *name, const char *folder)
-{
-  GPtrArray *folders = g_hash_table_lookup (below, name);
-
-  if (folders == NULL)
-    {
-      folders = g_ptr_array_new_with_free_func (g_free);
-      g_hash_table_insert (below, g_strdup (name), folders);
-    }
-  g_ptr_array_add (folders, g_strdup (folder));
-}
-
-/* Whether it is a folder, and not a link to one, which may lead back. */
-static gboolean
-is_folder (const char *path)
-{
-  struct stat info;
-
-  return lstat (path, &info) == 0 && S_ISDIR (info.st_mode);
-}
-
-/* Nearest to the root first; hidden folders are left out, and so are those of
- * an untrusted root that may not be accessed. */
-static void
-read_below (GHashTable *below, const char *root, gboolean trusted)
-{
-  g_autoptr (GQueue) queue = g_queue_new ();
-  Folder *folder;
-  guint n = 0;
-
-  queue_folder (queue, g_strdup (root), 0);
-  while ((folder = g_queue_pop_head (queue)) != NULL)
-    {
-      g_autoptr (GDir) dir =
-          trusted || flam_path_access_check (folder->path, NULL)
-              ? g_dir_open (folder->path, 0, NULL)
-              : NULL;
-      const char *name;
-
-      while (dir != NULL && n < BELOW_MAX &&
-             (name = g_dir_read_name (dir)) != NULL)
-        {
-          g_autofree char *path = NULL;
-
-          if (*name == '.')
-            continue;
-          n++;
-          note_below (below, name, folder->path);
-          path = g_build_filename (folder->path, name, NULL);
-          if (folder->depth < DEPTH_MAX && is_folder (path))
-            queue_folder (queue, g_steal_pointer (&path), folder->depth + 1);
-        }
-      free_folder (folder);
-    }
-}
-
 /* A relative path may begin in any folder of a project, as those of packages
  * do: shop/Order.java in src/main/java. A name alone has to be the only one. */
 static char *
-find_below (FlamSourcePaths *paths, const char *path)
+find_below (const FlamSourcePaths *paths, const char *path)
 {
   g_autofree char *first = g_strndup (path, strcspn (path, "/"));
-  const GPtrArray *folders;
+  g_auto (GStrv) folders = flam_source_names_find (
+      paths->names, paths->folders, paths->roots, first);
 
-  if (paths->below == NULL)
-    {
-      paths->below = g_hash_table_new_full (
-          g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
-      for (guint i = 0; i < paths->folders->len; i++)
-        read_below (paths->below, g_ptr_array_index (paths->folders, i), FALSE);
-      for (guint i = 0; i < paths->roots->len; i++)
-        read_below (paths->below, g_ptr_array_index (paths->roots, i), TRUE);
-    }
-  folders = g_hash_table_lookup (paths->below, first);
-  if (folders == NULL || (strchr (path, '/') == NULL && folders->len > 1))
+  if (strchr (path, '/') == NULL && g_strv_length (folders) > 1)
     return NULL;
-  for (guint i = 0; i < folders->len; i++)
+  for (guint i = 0; folders[i] != NULL; i++)
     {
-      g_autofree char *found =
-          g_build_filename (g_ptr_array_index (folders, i), path, NULL);
+      g_autofree char *found = g_build_filename (folders[i], path, NULL);
 
       if (is_readable_file (found))
         return g_steal_pointer (&found);
@@ -423,9 +396,10 @@ flam_source_paths_find (FlamSourcePaths *paths,
 {
   g_autoptr (GPtrArray) candidates = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *path = flam_source_path_normalize (recorded);
+  gboolean file = flam_source_path_origin (recorded) == FLAM_SOURCE_FILE;
   char *found = NULL;
 
-  if (*path)
+  if (file && *path)
     {
       add_mapped (paths, recorded, candidates);
       add_mapped (paths, path, candidates);
@@ -440,7 +414,7 @@ flam_source_paths_find (FlamSourcePaths *paths,
     }
   if (found == NULL)
     found = g_strdup (first_readable (candidates));
-  if (found == NULL && *path != '/' && *path != '\0')
+  if (file && found == NULL && *path != '/' && *path != '\0')
     found = find_below (paths, path);
   g_ptr_array_add (candidates, NULL);
   if (tried)

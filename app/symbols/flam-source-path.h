@@ -19,6 +19,20 @@
  * kept, in that order, to be shown if no file was found. */
 
 #include "flam-core-profile.h"
+#include "flam-source-names.h"
+
+/* What is recorded in place of a path: interpreters write a name of their own
+ * for code that is in no file. */
+typedef enum
+{
+  FLAM_SOURCE_FILE,
+  FLAM_SOURCE_COMMAND_LINE, /* <string>, -e, [eval], Command line code */
+  FLAM_SOURCE_INPUT,        /* <stdin>, [stdin] */
+  FLAM_SOURCE_BUILT_IN,     /* <frozen runpy>, <internal:kernel>, node:fs */
+  FLAM_SOURCE_CREATED,      /* (eval), evalmachine.<anonymous>, <doctest 1> */
+} FlamSourceOrigin;
+
+FlamSourceOrigin flam_source_path_origin (const char *recorded);
 
 typedef struct
 {
@@ -49,6 +63,10 @@ void flam_source_paths_add_root (FlamSourcePaths *paths, const char *root);
 void flam_source_paths_add_profile (FlamSourcePaths *paths,
                                     const FlamProfile *profile);
 
+/* Takes a reference: for searches below the same roots by other paths. */
+void flam_source_paths_set_names (FlamSourcePaths *paths,
+                                  FlamSourceNames *names);
+
 /* "/a/./b/../c//d" -> "/a/c/d". */
 char *flam_source_path_normalize (const char *path);
 
@@ -57,9 +75,9 @@ char *flam_source_path_normalize (const char *path);
 char *flam_source_paths_folder (const FlamSourcePaths *paths,
                                 const char *found);
 
-/* The file, or NULL. `tried` (may be NULL; free with g_strfreev) is set in
- * either case. A relative `recorded` is searched for below the roots and the
- * current folder. */
+/* The file, or NULL, as for what is no file's. `tried` (may be NULL; free with
+ * g_strfreev) is set in either case. A relative `recorded` is searched for
+ * below the roots and the current folder. */
 char *flam_source_paths_find (FlamSourcePaths *paths,
                               const char *recorded,
                               char ***tried);

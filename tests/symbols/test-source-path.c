@@ -95,6 +95,73 @@ test_copies (void)
     }
 }
 
+/* Names of interpreters for code that is in no file, and names of files that
+ * look like them. */
+static void
+test_origin (void)
+{
+  static const struct
+  {
+    const char *recorded;
+    FlamSourceOrigin origin;
+  } cases[] = {
+    { "<string>", FLAM_SOURCE_COMMAND_LINE },
+    { "-e", FLAM_SOURCE_COMMAND_LINE },
+    { "[eval]", FLAM_SOURCE_COMMAND_LINE },
+    { "Command line code", FLAM_SOURCE_COMMAND_LINE },
+    { "(command line)", FLAM_SOURCE_COMMAND_LINE },
+    { "<stdin>", FLAM_SOURCE_INPUT },
+    { "[stdin]", FLAM_SOURCE_INPUT },
+    { "<frozen importlib._bootstrap>", FLAM_SOURCE_BUILT_IN },
+    { "<internal:kernel>", FLAM_SOURCE_BUILT_IN },
+    { "node:internal/timers", FLAM_SOURCE_BUILT_IN },
+    { "(eval)", FLAM_SOURCE_CREATED },
+    { "(eval at /home/me/a.rb:3)", FLAM_SOURCE_CREATED },
+    { "evalmachine.<anonymous>", FLAM_SOURCE_CREATED },
+    { "/home/me/a.php(12) : eval()'d code", FLAM_SOURCE_CREATED },
+    { "Command line code(1) : eval()'d code", FLAM_SOURCE_CREATED },
+    { "<ipython-input-3-0a1b>", FLAM_SOURCE_CREATED },
+    { "REPL[4]", FLAM_SOURCE_CREATED },
+    { "", FLAM_SOURCE_FILE },
+    { "app.py", FLAM_SOURCE_FILE },
+    { "/home/me/none", FLAM_SOURCE_FILE },
+    { "src/<odd>/app.py", FLAM_SOURCE_FILE },
+    { "nodes.js", FLAM_SOURCE_FILE },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (
+        flam_source_path_origin (cases[i].recorded), ==, cases[i].origin);
+}
+
+/* The names are read once, and again for other roots. */
+static void
+test_names (void)
+{
+  g_autofree char *root = g_dir_make_tmp ("flam-source-XXXXXX", NULL);
+  g_autofree char *remove = g_strdup_printf ("rm -rf '%s'", root);
+  g_autofree char *folder = g_build_filename (root, "a", NULL);
+  g_autofree char *inner = g_build_filename (folder, "b", NULL);
+  g_autofree char *file = g_build_filename (inner, "late.py", NULL);
+  FlamSourceNames *names = flam_source_names_new ();
+  g_autoptr (FlamSourcePaths) first = flam_source_paths_new ();
+  g_autoptr (FlamSourcePaths) second = flam_source_paths_new ();
+  g_autofree char *found = NULL;
+
+  flam_source_paths_add_root (first, root);
+  flam_source_paths_set_names (first, names);
+  g_assert_no_errno (g_mkdir_with_parents (inner, 0700));
+  g_assert_null (flam_source_paths_find (first, "late.py", NULL));
+  g_assert_true (g_file_set_contents (file, "x", 1, NULL));
+  g_assert_null (flam_source_paths_find (first, "late.py", NULL));
+  flam_source_paths_add_root (second, folder);
+  flam_source_paths_set_names (second, names);
+  flam_source_names_unref (names);
+  found = flam_source_paths_find (second, "late.py", NULL);
+  g_assert_cmpstr (found, ==, file);
+  g_assert_cmpint (system (remove), ==, 0);
+}
+
 /* A package's path begins somewhere in the project, but not in what is hidden
  * there; a name alone has to be the only one. */
 static void
@@ -213,5 +280,7 @@ main (int argc, char **argv)
   g_test_add_func ("/source-path/copies", test_copies);
   g_test_add_func ("/source-path/below", test_below);
   g_test_add_func ("/source-path/working-folders", test_working_folders);
+  g_test_add_func ("/source-path/names", test_names);
+  g_test_add_func ("/source-path/origin", test_origin);
   return g_test_run ();
 }

@@ -186,7 +186,7 @@ make_document (const FlamExportAsked *asked,
       if (asked->mappings != NULL)
         {
           g_autoptr (FlamSourcePaths) paths = flam_settings_source_paths (
-              asked->mappings, view_data->tree->profile, NULL);
+              asked->mappings, view_data->tree->profile, NULL, NULL);
 
           sources = flam_share_list_sources (view_data->tree->profile, paths);
         }

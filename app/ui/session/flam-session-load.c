@@ -202,6 +202,11 @@ static void
 show_profile (FlamSession *self, FlamProfile *profile, gboolean first)
 {
   flam_job_cancel (self->symbolize);
+  if (!self->live)
+    {
+      flam_source_names_unref (self->source_names);
+      self->source_names = flam_source_names_new ();
+    }
   self->stage = !self->live && flam_loader_needs_symbols (profile)
                     ? STAGE_SYMTAB
                     : STAGE_DONE;

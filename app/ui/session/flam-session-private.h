@@ -36,6 +36,7 @@ struct _FlamSession
   GObject parent_instance;
 
   char *path;
+  FlamSourceNames *source_names;
   char *title;
   FlamFollow *follow; /* of a recording that is being written, or NULL */
   FlamWeightsAs weights_as;

@@ -221,6 +221,13 @@ flam_session_get_path (FlamSession *self)
   return self->path;
 }
 
+FlamSourceNames *
+flam_session_get_source_names (FlamSession *self)
+{
+  g_return_val_if_fail (FLAM_IS_SESSION (self), NULL);
+  return self->source_names;
+}
+
 const char *
 flam_session_get_title (FlamSession *self)
 {
@@ -323,6 +330,7 @@ flam_session_finalize (GObject *object)
   FlamSession *self = FLAM_SESSION (object);
 
   g_free (self->path);
+  flam_source_names_unref (self->source_names);
   g_free (self->title);
   g_free (self->file);
   g_free (self->page);
@@ -469,6 +477,7 @@ flam_session_init (FlamSession *self)
 {
   self->undo = g_ptr_array_new_with_free_func (flam_step_free);
   self->page = g_strdup ("");
+  self->source_names = flam_source_names_new ();
   self->notes = g_list_store_new (FLAM_TYPE_NOTE);
   g_signal_connect_object (self->notes,
                            "items-changed",

@@ -16,6 +16,7 @@
 #include "flam-formats.h"
 #include "flam-job.h"
 #include "flam-note.h"
+#include "flam-source-names.h"
 #include "flam-view-data.h"
 
 #include <gio/gio.h>
@@ -70,6 +71,9 @@ FlamWeightsAs flam_session_get_weights_as (FlamSession *session);
  * beginning of a file that is shown while the rest is read remains. */
 void flam_session_cancel (FlamSession *session);
 const char *flam_session_get_path (FlamSession *session);
+/* The names below its folder and below those that the user has chosen, read
+ * once for each capture that is opened or loaded again. */
+FlamSourceNames *flam_session_get_source_names (FlamSession *session);
 /* The base name, for titles. */
 const char *flam_session_get_title (FlamSession *session);
 gboolean flam_session_is_live (FlamSession *session);

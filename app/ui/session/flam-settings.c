@@ -43,7 +43,8 @@ flam_settings_apply_frames (FlamSelection *selection)
 FlamSourcePaths *
 flam_settings_source_paths (GVariant *mappings,
                             const FlamProfile *profile,
-                            const char *folder)
+                            const char *folder,
+                            FlamSourceNames *names)
 {
   FlamSourcePaths *paths = flam_source_paths_new ();
   GVariantIter iter;
@@ -60,6 +61,8 @@ flam_settings_source_paths (GVariant *mappings,
   flam_source_paths_add_profile (paths, profile);
   if (folder != NULL)
     flam_source_paths_add_root (paths, folder);
+  if (names != NULL)
+    flam_source_paths_set_names (paths, names);
   return paths;
 }
 

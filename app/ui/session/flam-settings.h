@@ -68,10 +68,11 @@ void flam_settings_push_string (const char *key, const char *text, guint max);
 
 /* Where sources of `profile` are searched: `mappings`, a(ss) of
  * FLAM_KEY_PATH_MAPPINGS, its working folders, and below `folder`, which may be
- * NULL. flam_source_paths_free. */
+ * NULL, as may the names that are known already. flam_source_paths_free. */
 FlamSourcePaths *flam_settings_source_paths (GVariant *mappings,
                                              const FlamProfile *profile,
-                                             const char *folder);
+                                             const char *folder,
+                                             FlamSourceNames *names);
 
 G_END_DECLS
 

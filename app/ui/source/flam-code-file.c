@@ -16,7 +16,8 @@ FlamCodeRequest *
 flam_code_request_new (FlamViewData *view_data,
                        FlamNodeId node,
                        gboolean whole,
-                       const char *capture)
+                       const char *capture,
+                       FlamSourceNames *names)
 {
   FlamCodeRequest *request = g_new0 (FlamCodeRequest, 1);
   GSettings *settings = flam_settings_get ();
@@ -30,6 +31,7 @@ flam_code_request_new (FlamViewData *view_data,
       strcmp (syntax, "att") == 0 ? FLAM_SYNTAX_ATT : FLAM_SYNTAX_INTEL;
   request->binaries = g_settings_get_strv (settings, FLAM_KEY_BINARIES);
   request->folder = capture != NULL ? g_path_get_dirname (capture) : NULL;
+  request->names = flam_source_names_ref (names);
   request->mappings = g_settings_get_value (settings, FLAM_KEY_PATH_MAPPINGS);
   return request;
 }
@@ -43,6 +45,7 @@ flam_code_request_free (gpointer data)
   g_clear_pointer (&request->of, flam_view_data_unref);
   g_strfreev (request->binaries);
   g_free (request->folder);
+  flam_source_names_unref (request->names);
   g_variant_unref (request->mappings);
   g_free (request);
 }
@@ -90,8 +93,11 @@ read_lines (FlamSourcePaths *paths, const char *recorded)
 static void
 read_sources (FlamCodeFile *file, const FlamCodeRequest *request)
 {
-  g_autoptr (FlamSourcePaths) paths = flam_settings_source_paths (
-      request->mappings, request->view_data->profile, request->folder);
+  g_autoptr (FlamSourcePaths) paths =
+      flam_settings_source_paths (request->mappings,
+                                  request->view_data->profile,
+                                  request->folder,
+                                  request->names);
   const FlamViewData *view_data = request->view_data;
 
   flam_fetched_add_paths (paths,

@@ -6,6 +6,7 @@
  * job, and the rows for a list. */
 
 #include "flam-disassembly.h"
+#include "flam-source-names.h"
 #include "flam-view-data.h"
 
 #include <gio/gio.h>
@@ -23,13 +24,15 @@ typedef struct
   FlamSyntax syntax;
   char **binaries;
   char *folder; /* the capture's folder: sources are searched below it, too */
+  FlamSourceNames *names; /* below it */
   GVariant *mappings;
 } FlamCodeRequest;
 
 FlamCodeRequest *flam_code_request_new (FlamViewData *view_data,
                                         FlamNodeId node,
                                         gboolean whole,
-                                        const char *capture);
+                                        const char *capture,
+                                        FlamSourceNames *names);
 void flam_code_request_free (gpointer request);
 
 typedef struct

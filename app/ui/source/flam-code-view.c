@@ -315,8 +315,12 @@ fill (FlamPage *page)
       show_none (self, _ ("The selection has no functions."), FALSE);
       return;
     }
-  request = flam_code_request_new (
-      view_data, node, whole, flam_session_get_path (self->session));
+  request =
+      flam_code_request_new (view_data,
+                             node,
+                             whole,
+                             flam_session_get_path (self->session),
+                             flam_session_get_source_names (self->session));
   of = flam_session_get_current_of (self->session, &request->merged);
   if (of != NULL && !whole && of->tree->stack_node != NULL)
     request->of = flam_view_data_ref (of);

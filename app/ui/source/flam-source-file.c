@@ -5,11 +5,20 @@
 #include "flam-fetched-source.h"
 #include "flam-path-access.h"
 #include "flam-settings.h"
-#include "flam-source-path.h"
 
 #include <glib/gi18n.h>
 
 #define FILE_MAX_BYTES (16 << 20)
+
+gboolean
+flam_source_can_be_alone (FlamSession *session)
+{
+  const FlamTree *tree = flam_session_get_tree (session);
+
+  return tree == NULL || flam_by_is_code (tree->by) ||
+         flam_by_has_tops (tree->by) ||
+         !flam_session_is_current_whole (session);
+}
 
 FlamSourceRequest *
 flam_source_request_new (FlamSession *session,
@@ -28,7 +37,7 @@ flam_source_request_new (FlamSession *session,
   request->view_data = flam_view_data_ref (view_data);
   request->recorded = g_strdup (recorded);
   request->function = flam_tree_function (view_data->tree, node);
-  request->alone = alone;
+  request->alone = alone && flam_source_can_be_alone (session);
   request->path = flam_session_is_current_whole (session) ? 0 : node;
   of = flam_session_get_current_of (session, &merged);
   if (of != NULL && node != 0 && of->tree->stack_node != NULL)
@@ -38,6 +47,8 @@ flam_source_request_new (FlamSession *session,
     }
   request->known = g_strdup (known);
   request->folder = capture != NULL ? g_path_get_dirname (capture) : NULL;
+  request->names =
+      flam_source_names_ref (flam_session_get_source_names (session));
   request->mappings =
       g_settings_get_value (flam_settings_get (), FLAM_KEY_PATH_MAPPINGS);
   return request;
@@ -64,6 +75,7 @@ flam_source_request_free (gpointer data)
   g_free (request->recorded);
   g_free (request->known);
   g_free (request->folder);
+  flam_source_names_unref (request->names);
   g_variant_unref (request->mappings);
   flam_baseline_copy_free (request->base_copy);
   g_clear_pointer (&request->base_lines, flam_baseline_lines_unref);
@@ -269,7 +281,7 @@ flam_source_file_work (gpointer data,
   const FlamSourceRequest *asked = data;
   FlamSourceRequest *request = g_memdup2 (asked, sizeof *asked);
   g_autoptr (FlamSourcePaths) paths = flam_settings_source_paths (
-      asked->mappings, asked->view_data->profile, asked->folder);
+      asked->mappings, asked->view_data->profile, asked->folder, asked->names);
   FlamSourceFile *file = g_new0 (FlamSourceFile, 1);
   gboolean alone;
 
@@ -280,6 +292,7 @@ flam_source_file_work (gpointer data,
   request->recorded = g_strdup (asked->recorded);
   request->known = g_strdup (asked->known);
   request->folder = g_strdup (asked->folder);
+  request->names = flam_source_names_ref (asked->names);
   request->mappings = g_variant_ref (asked->mappings);
   request->base_copy = NULL;
   request->base_lines = asked->base_lines != NULL
@@ -300,6 +313,8 @@ flam_source_file_work (gpointer data,
     }
   else
     find_first (file, paths);
+  file->origin = flam_source_path_origin (
+      file->missing != NULL ? file->missing : request->recorded);
   if (file->path == NULL && *request->recorded == '\0')
     return file;
   if (file->path == NULL)

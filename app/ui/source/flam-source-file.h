@@ -7,6 +7,7 @@
 
 #include "flam-session.h"
 #include "flam-source-costs.h"
+#include "flam-source-path.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +23,7 @@ typedef struct
   FlamViewData *of;        /* whose tree has that node; NULL: `view_data` */
   char *known;  /* the local file that is already shown and is not read again */
   char *folder; /* the capture's folder, searched, too */
+  FlamSourceNames *names;        /* below it */
   GVariant *mappings;            /* a(ss) */
   FlamBaselineCopy *base_copy;   /* the baseline; NULL: none */
   FlamBaselineLines *base_lines; /* the same, weighed; NULL: not yet */
@@ -30,6 +32,7 @@ typedef struct
 typedef struct
 {
   FlamSourceRequest *request;
+  FlamSourceOrigin origin; /* of the request, and of `missing` if it is set */
   char *path;    /* on this machine, or as recorded if the capture contains its
                     text; NULL: not found */
   char **tried;  /* if it was not found */
@@ -41,6 +44,9 @@ typedef struct
   FlamSourceCosts *costs; /* NULL if there is no file at all */
 } FlamSourceFile;
 
+/* Whether costs can be those of the selection only: not for a file or a module
+ * that was chosen from a list, since all lines are its own. */
+gboolean flam_source_can_be_alone (FlamSession *session);
 /* Of the session's current frame. */
 FlamSourceRequest *flam_source_request_new (FlamSession *session,
                                             gboolean alone,

@@ -46,28 +46,72 @@ append_package (GString *text, const FlamSourceRequest *request)
       }
 }
 
+static char *
+share_of (const FlamSourceFile *file)
+{
+  return flam_format_percent (
+      file->missing_total,
+      MAX (flam_view_data_get_total (file->request->view_data), 1));
+}
+
 /* A missing file and its share of the total, as a sentence; g_free. */
 static char *
 sentence (const FlamSourceFile *file, const char *path)
 {
   g_autofree char *base = g_path_get_basename (path);
   g_autofree char *name = flam_format_visible (base);
-  g_autofree char *share = flam_format_percent (
-      file->missing_total,
-      MAX (flam_view_data_get_total (file->request->view_data), 1));
+  g_autofree char *share = share_of (file);
 
   /* Translators: a source file, and a share of the total */
   return g_strdup_printf (
       _ ("%s, with %s of the total, was not found."), name, share);
 }
 
+/* Of code that is in no file, and its share of the total. */
+static char *
+origin_text (const FlamSourceFile *file)
+{
+  g_autofree char *share = share_of (file);
+
+  switch (file->origin)
+    {
+    case FLAM_SOURCE_COMMAND_LINE:
+      /* Translators: a share of the total */
+      return g_strdup_printf (
+          _ ("%s of the total is code that was given on the command line, or "
+             "as a string."),
+          share);
+    case FLAM_SOURCE_INPUT:
+      /* Translators: a share of the total */
+      return g_strdup_printf (
+          _ ("%s of the total is code that was read from standard input."),
+          share);
+    case FLAM_SOURCE_BUILT_IN:
+      /* Translators: a share of the total */
+      return g_strdup_printf (
+          _ ("%s of the total is code that is built into the interpreter."),
+          share);
+    case FLAM_SOURCE_CREATED:
+    case FLAM_SOURCE_FILE:
+    default:
+      /* Translators: a share of the total */
+      return g_strdup_printf (
+          _ ("%s of the total is code that the program created while it ran."),
+          share);
+    }
+}
+
 char *
 flam_source_missing_text (const FlamSourceFile *file)
 {
-  g_autofree char *first = sentence (file, file->request->recorded);
+  g_autofree char *first = file->origin != FLAM_SOURCE_FILE
+                               ? origin_text (file)
+                               : sentence (file, file->request->recorded);
   GString *text = g_string_new (first);
   guint n = file->tried != NULL ? g_strv_length (file->tried) : 0;
 
+  if (file->origin != FLAM_SOURCE_FILE)
+    return g_string_free (text, FALSE);
   g_string_append_printf (text, "\n\n%s", _ ("Searched here:"));
   for (guint i = 0; i < n && i < TRIED_SHOWN; i++)
     g_string_append_printf (text, "\n%s", file->tried[i]);
@@ -84,7 +128,8 @@ flam_source_missing_text (const FlamSourceFile *file)
 char *
 flam_source_missing_first_text (const FlamSourceFile *file)
 {
-  return sentence (file, file->missing);
+  return file->origin != FLAM_SOURCE_FILE ? origin_text (file)
+                                          : sentence (file, file->missing);
 }
 
 char *

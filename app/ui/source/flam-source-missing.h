@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* The places where a file was searched, and the package that may contain it. */
+/* The places where a file was searched, and the package that may contain it; or
+ * where code came from that is in no file. */
 char *flam_source_missing_text (const FlamSourceFile *file);
 /* That another file of the user's own has more of the cost, but was not found.
  */

@@ -103,8 +103,10 @@ on_query_header (FlamSourcePane *self,
 static void
 set_header (FlamSourcePane *self, const char *file, guint32 line)
 {
-  g_autofree char *base =
-      *file != '\0' ? g_path_get_basename (file) : g_strdup (_ ("Source"));
+  g_autofree char *base = *file == '\0' ? g_strdup (_ ("Source"))
+                          : flam_source_path_origin (file) != FLAM_SOURCE_FILE
+                              ? g_strdup (file)
+                              : g_path_get_basename (file);
   g_autofree char *text =
       line != 0 ? g_strdup_printf (_ ("line %u"), line) : g_strdup ("");
 
@@ -308,7 +310,8 @@ show_source (FlamSourcePane *self, const FlamSourceFile *file)
       (guint)gtk_text_buffer_get_line_count (buffer_of (self)));
   set_header (self, file->request->recorded, where);
   gtk_widget_set_visible (GTK_WIDGET (self->alone_button),
-                          flam_session_get_current (self->session) != 0);
+                          flam_session_get_current (self->session) != 0 &&
+                              flam_source_can_be_alone (self->session));
   gtk_widget_set_sensitive (GTK_WIDGET (self->editor_button),
                             g_file_test (self->path, G_FILE_TEST_EXISTS));
   gtk_stack_set_visible_child_name (self->stack, "source");
@@ -376,6 +379,8 @@ show_missing (FlamSourcePane *self, const FlamSourceFile *file)
       file->missing != NULL ? flam_source_missing_first_text (file) : NULL;
 
   gtk_widget_set_visible (GTK_WIDGET (self->missing_bar), text != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->missing_choose),
+                          file->origin == FLAM_SOURCE_FILE);
   gtk_label_set_text (self->missing_label, text != NULL ? text : "");
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->missing_label), file->missing);
   g_free (self->recorded);
@@ -398,7 +403,10 @@ show_file (FlamSourcePane *self, FlamSourceFile *file)
       g_autofree char *text = flam_source_missing_text (file);
 
       set_header (self, file->request->recorded, file->request->line);
-      show_reason (self, _ ("Source Not Found"), text, TRUE);
+      if (file->origin == FLAM_SOURCE_FILE)
+        show_reason (self, _ ("Source Not Found"), text, TRUE);
+      else
+        show_reason (self, _ ("No Source File"), text, FALSE);
     }
   flam_source_file_free (file);
 }
