@@ -14,7 +14,9 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import BUILD, CAPTURES, SOURCE, is_row_of, plain, wait_for  # noqa: E402
+from flamwindow import (  # noqa: E402
+    BUILD, CAPTURES, ITEMS_SPEAK, SOURCE, is_row_of, plain, wait_for,
+)
 from windowtest import EXAMPLE, WindowTest as Base, capture  # noqa: E402
 
 # In memray-html/peak.html: import machinery, and the interpreter's own.
@@ -229,6 +231,12 @@ class ViewsTest(Base):
             time.sleep(0.3)
         window.find("Remove: by module", "push button")
         wait_for("a module", lambda: "libm.so.6" in window.labels())
+        if ITEMS_SPEAK:
+            window.mouse(window.find("libm.so.6", "label"), button="b3c")
+            window.find("Focus on This Module", "menu item")
+            self.assertFalse(window.seen("Focus on This Function"))
+            window.key("Escape")
+            time.sleep(0.3)
         window.click("Remove: by module")
         wait_for("functions again", lambda: "escape_time" in window.labels())
         # Threads have no module to name.

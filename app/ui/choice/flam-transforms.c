@@ -318,9 +318,62 @@ flam_transforms_install (GtkWidget *widget, FlamSession *session)
 
 /* --- menu ----------------------------------------------------------------- */
 
-static GMenuModel *
-node_menu (void)
+/* The transforms that name what they apply to. */
+typedef struct
 {
+  const char *focus;
+  const char *ignore; /* NULL: only the focus applies */
+  const char *filter;
+  const char *stop_at;
+  const char *prune;
+} NodeWords;
+
+static NodeWords
+words_of (const FlamTree *tree, FlamNodeId node)
+{
+  if (flam_tree_is_top (tree, node))
+    return (NodeWords){
+      .focus = tree->by == FLAM_BY_THREAD    ? _ ("_Focus on This Thread")
+               : tree->by == FLAM_BY_PROCESS ? _ ("_Focus on This Process")
+                                             : _ ("_Focus on This Label"),
+    };
+  if (tree->by == FLAM_BY_MODULE)
+    return (NodeWords){ _ ("_Focus on This Module"),
+                        _ ("_Drop Stacks with This Module"),
+                        _ ("_Keep Only Stacks with This Module"),
+                        _ ("_Stop at This Module"),
+                        _ ("_Prune This Module") };
+  if (tree->by == FLAM_BY_FILE)
+    return (NodeWords){ _ ("_Focus on This File"),
+                        _ ("_Drop Stacks with This File"),
+                        _ ("_Keep Only Stacks with This File"),
+                        _ ("_Stop at This File"),
+                        _ ("_Prune This File") };
+  return (NodeWords){ _ ("_Focus on This Function"),
+                      _ ("_Drop Stacks with This Function"),
+                      _ ("_Keep Only Stacks with This Function"),
+                      _ ("_Stop at This Function"),
+                      _ ("_Prune This Function") };
+}
+
+static void
+add_transforms (GMenu *menu, const NodeWords *words)
+{
+  g_menu_append (menu, words->focus, "node.focus");
+  if (words->ignore == NULL)
+    return;
+  g_menu_append (menu, _ ("_Hide (Add Cost to Callers)"), "node.hide");
+  g_menu_append (menu, _ ("_Collapse Callees"), "node.collapse");
+  g_menu_append (menu, words->ignore, "node.ignore");
+  g_menu_append (menu, words->filter, "node.filter");
+  g_menu_append (menu, words->stop_at, "node.stop-at");
+  g_menu_append (menu, words->prune, "node.prune");
+}
+
+static GMenuModel *
+node_menu (const FlamTree *tree, FlamNodeId node)
+{
+  const NodeWords words = words_of (tree, node);
   GMenu *menu = g_menu_new ();
   g_autoptr (GMenu) transforms = g_menu_new ();
   g_autoptr (GMenu) rest = g_menu_new ();
@@ -328,15 +381,7 @@ node_menu (void)
 
   g_menu_append (first, _ ("_Zoom to This"), "node.zoom");
   g_menu_append (first, _ ("Callers and Ca_llees"), "node.callers");
-  g_menu_append (transforms, _ ("_Focus on This Function"), "node.focus");
-  g_menu_append (transforms, _ ("_Hide (Add Cost to Callers)"), "node.hide");
-  g_menu_append (transforms, _ ("_Collapse Callees"), "node.collapse");
-  g_menu_append (
-      transforms, _ ("_Drop Stacks with This Function"), "node.ignore");
-  g_menu_append (
-      transforms, _ ("_Keep Only Stacks with This Function"), "node.filter");
-  g_menu_append (transforms, _ ("_Stop at This Function"), "node.stop-at");
-  g_menu_append (transforms, _ ("_Prune This Function"), "node.prune");
+  add_transforms (transforms, &words);
   g_menu_append (transforms, _ ("Collapse _Recursion"), "node.recursion");
   g_menu_append (transforms, _ ("_Undo"), "node.undo");
   g_menu_append (rest, _ ("Copy _Name"), "node.copy-name");
@@ -387,9 +432,10 @@ flam_transforms_popup (GtkWidget *widget,
   GtkWidget *parent = popover_parent (widget);
   g_autoptr (GMenuModel) menu = NULL;
   GdkRectangle place = { 0, 0, 1, 1 };
+  const FlamTree *tree = flam_session_get_tree (session);
   GtkWidget *popover;
 
-  if (node == 0 || node == FLAM_NONE)
+  if (tree == NULL || node == 0 || node == FLAM_NONE || node >= tree->n)
     return;
   gtk_widget_translate_coordinates (widget, parent, x, y, &x, &y);
   place.x = (int)x;
@@ -397,7 +443,7 @@ flam_transforms_popup (GtkWidget *widget,
   /* What it represents besides its path stays. */
   if (node != flam_session_get_current (session))
     flam_session_set_current (session, node);
-  menu = node_menu ();
+  menu = node_menu (tree, node);
   popover = gtk_popover_menu_new_from_model (menu);
   gtk_widget_set_parent (popover, parent);
   gtk_popover_set_pointing_to (GTK_POPOVER (popover), &place);
