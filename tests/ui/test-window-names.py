@@ -134,6 +134,7 @@ class NamesTest(Base):
                 window.key(page)
                 self.check(f"{side}, {page}", 0)
             self.assertGreater(len(self.named), 100)
+        self.assertEqual([node.role for node in window.find_all("GtkPaned")], [])
 
     def test_difference(self):
         """With a comparison: its page then has tables."""
@@ -244,6 +245,10 @@ class NamesTest(Base):
         window.mouse(window.find("Options", "label"))
         window.find("Allocation Sampling", "combo box")
         self.check("record", 15)
+        # The focus in the row of a field is reported, with the field's name.
+        window.focus(next(
+            node for node in window.find_all("Working Folder", "text")
+            if node.get_parent().role != "list"))
         window.click("Attach", "page tab")
         window.find(lambda name: ", process " in name)
         self.check("attach", 5)

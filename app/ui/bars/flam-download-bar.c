@@ -138,6 +138,8 @@ say (FlamDownloadBar *self, Saying saying, const char *text)
   gtk_widget_set_visible (GTK_WIDGET (self->progress), saying == SAY_PROGRESS);
   gtk_widget_set_visible (GTK_WIDGET (self->cancel), saying == SAY_PROGRESS);
   gtk_widget_set_visible (GTK_WIDGET (self->close), saying != SAY_PROGRESS);
+  if (saying != SAY_NOTHING)
+    gtk_widget_set_visible (GTK_WIDGET (self->revealer), TRUE);
   gtk_revealer_set_reveal_child (self->revealer, saying != SAY_NOTHING);
 }
 

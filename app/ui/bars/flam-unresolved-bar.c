@@ -206,6 +206,14 @@ text_of (const FlamViewData *view_data, FlamModuleId module, gint64 weight)
       path);
 }
 
+/* Its label has no text before. */
+static void
+reveal (FlamUnresolvedBar *self)
+{
+  gtk_widget_set_visible (GTK_WIDGET (self->revealer), TRUE);
+  gtk_revealer_set_reveal_child (self->revealer, TRUE);
+}
+
 static void
 update (FlamUnresolvedBar *self)
 {
@@ -219,7 +227,7 @@ update (FlamUnresolvedBar *self)
   gtk_widget_set_visible (GTK_WIDGET (self->again), unread);
   if (unread)
     {
-      gtk_revealer_set_reveal_child (self->revealer, TRUE);
+      reveal (self);
       return;
     }
   if (module == FLAM_NONE ||
@@ -231,7 +239,7 @@ update (FlamUnresolvedBar *self)
     }
   text = text_of (view_data, module, weight);
   gtk_label_set_label (self->label, text);
-  gtk_revealer_set_reveal_child (self->revealer, TRUE);
+  reveal (self);
   /* The package is one of the other machine's. */
   find_package (
       self,

@@ -73,6 +73,7 @@ update_result (FlamSearchBar *self)
         percent,
         n);
   gtk_label_set_label (self->result, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->result), TRUE);
 }
 
 static void

@@ -4,6 +4,7 @@
 
 #include "flam-application.h"
 #include "flam-fetch.h"
+#include "flam-field-row.h"
 #include "flam-job.h"
 #include "flam-list-dialog.h"
 #include "flam-push.h"
@@ -389,6 +390,8 @@ top_of (Locations *self)
   self->token = ADW_PASSWORD_ENTRY_ROW (adw_password_entry_row_new ());
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->token),
                                  _ ("Token, If the Server Needs One"));
+  flam_field_row_describe (self->address);
+  flam_field_row_describe (self->token);
   gtk_list_box_append (GTK_LIST_BOX (list), GTK_WIDGET (self->address));
   gtk_list_box_append (GTK_LIST_BOX (list), GTK_WIDGET (self->token));
   gtk_list_box_append (GTK_LIST_BOX (list), keep_row (self));

@@ -2,6 +2,7 @@
 
 #include "flam-notes-dialog.h"
 
+#include "flam-field-row.h"
 #include "flam-list-dialog.h"
 
 #include <glib/gi18n.h>
@@ -145,6 +146,7 @@ top_of (Notes *self)
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->entry),
                                  _ ("New Note"));
   adw_entry_row_set_show_apply_button (self->entry, TRUE);
+  flam_field_row_describe (self->entry);
   gtk_list_box_append (GTK_LIST_BOX (list), GTK_WIDGET (self->subject));
   gtk_list_box_append (GTK_LIST_BOX (list), GTK_WIDGET (self->entry));
   g_signal_connect_swapped (self->entry, "apply", G_CALLBACK (on_apply), self);

@@ -4,6 +4,7 @@
 
 #include "flam-cache.h"
 #include "flam-color-rows.h"
+#include "flam-field-row.h"
 #include "flam-files.h"
 #include "flam-help.h"
 #include "flam-saved-state.h"
@@ -310,6 +311,8 @@ flam_preferences_init (FlamPreferences *self)
   GSettings *settings = flam_settings_get ();
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  flam_field_row_describe (self->editor);
+  flam_field_row_describe (self->debuginfod_urls);
   flam_help_bind (GTK_WIDGET (self), "symbols");
   self->mapping_rows = g_ptr_array_new ();
   self->binary_rows = g_ptr_array_new ();

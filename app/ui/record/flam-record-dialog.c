@@ -4,6 +4,7 @@
 
 #include "flam-attach-page.h"
 #include "flam-core-picture.h"
+#include "flam-field-row.h"
 #include "flam-files.h"
 #include "flam-help.h"
 #include "flam-path-entry.h"
@@ -772,6 +773,11 @@ flam_record_dialog_init (FlamRecordDialog *self)
   FlamRecordMode mode = FLAM_RECORD_MODE_CPU;
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  flam_field_row_describe (self->command);
+  flam_field_row_describe (self->host);
+  flam_field_row_describe (self->folder);
+  flam_field_row_describe (self->environment);
+  flam_field_row_describe (self->output);
   g_object_set (self, "default-widget", self->record, NULL);
   flam_help_bind (GTK_WIDGET (self), "record");
   fill_strengths (self, options);

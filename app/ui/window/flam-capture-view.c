@@ -137,6 +137,7 @@ update_notice (FlamCaptureView *self)
   else
     text = g_strdup_printf (_ ("This file is incomplete: %s"), why);
   gtk_label_set_label (self->notice_label, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->notice), TRUE);
   gtk_revealer_set_reveal_child (self->notice, TRUE);
 }
 
