@@ -699,6 +699,25 @@ flam_source_pane_set_session (FlamSourcePane *self, FlamSession *session)
   update (self);
 }
 
+/* A view that has columns beside its text is never freed (GtkSourceView 5.6). */
+static void
+remove_gutter (FlamSourcePane *self)
+{
+  GtkSourceGutter *gutter =
+      gtk_source_view_get_gutter (self->view, GTK_TEXT_WINDOW_LEFT);
+  GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (gutter));
+
+  while (child != NULL)
+    {
+      GtkWidget *next = gtk_widget_get_next_sibling (child);
+
+      if (GTK_SOURCE_IS_GUTTER_RENDERER (child))
+        gtk_source_gutter_remove (gutter, GTK_SOURCE_GUTTER_RENDERER (child));
+      child = next;
+    }
+  self->gutter = NULL;
+}
+
 static void
 flam_source_pane_dispose (GObject *object)
 {
@@ -709,6 +728,8 @@ flam_source_pane_dispose (GObject *object)
   g_clear_object (&self->job);
   g_clear_pointer (&self->waits, flam_source_file_free);
   g_clear_pointer (&self->base_lines, flam_baseline_lines_unref);
+  if (self->gutter != NULL)
+    remove_gutter (self);
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_SOURCE_PANE);
   g_clear_object (&self->font);
   g_clear_object (&self->session);
