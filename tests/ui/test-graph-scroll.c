@@ -209,6 +209,53 @@ test_one_frame (void)
   close_window (&fixture);
 }
 
+static GtkEventController *
+wheel_of (FlamFlameGraph *graph)
+{
+  g_autoptr (GListModel) all =
+      gtk_widget_observe_controllers (GTK_WIDGET (graph));
+
+  for (guint i = 0; i < g_list_model_get_n_items (all); i++)
+    {
+      g_autoptr (GtkEventController) one = g_list_model_get_item (all, i);
+
+      if (GTK_IS_EVENT_CONTROLLER_SCROLL (one))
+        return one; /* the graph's */
+    }
+  g_assert_not_reached ();
+}
+
+static gboolean
+turn_wheel (FlamFlameGraph *graph, double dy)
+{
+  gboolean handled = FALSE;
+
+  g_signal_emit_by_name (wheel_of (graph), "scroll", 0.0, dy, &handled);
+  return handled;
+}
+
+/* A turn of the wheel is the scrolled window's, unless there is nothing to
+ * scroll to: the glow that it would draw then takes many frames. */
+static void
+test_ends (void)
+{
+  Fixture fixture = { 0 };
+  FlamFlameGraph *graph;
+
+  open_deep (&fixture);
+  graph = fixture.graph;
+  scroll_to (graph, 0);
+  g_assert_true (turn_wheel (graph, -1));
+  g_assert_false (turn_wheel (graph, 1));
+  scroll_to (graph, 60);
+  g_assert_false (turn_wheel (graph, -1));
+  g_assert_false (turn_wheel (graph, 1));
+  scroll_to (graph, G_MAXINT);
+  g_assert_false (turn_wheel (graph, -1));
+  g_assert_true (turn_wheel (graph, 1));
+  close_window (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -218,5 +265,6 @@ main (int argc, char **argv)
   g_test_add_func ("/graph-scroll/high-letters", test_high_letters);
   g_test_add_func ("/graph-scroll/moves", test_moves);
   g_test_add_func ("/graph-scroll/one-frame", test_one_frame);
+  g_test_add_func ("/graph-scroll/ends", test_ends);
   return g_test_run ();
 }

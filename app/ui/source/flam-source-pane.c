@@ -699,7 +699,8 @@ flam_source_pane_set_session (FlamSourcePane *self, FlamSession *session)
   update (self);
 }
 
-/* A view that has columns beside its text is never freed (GtkSourceView 5.6). */
+/* A view that has columns beside its text is never freed (GtkSourceView 5.6).
+ */
 static void
 remove_gutter (FlamSourcePane *self)
 {
