@@ -19,7 +19,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from flamwindow import BUILD, CAPTURES, SOURCE, has_library, wait_for  # noqa: E402
 from notices import Desktop  # noqa: E402
-from windowtest import EXAMPLE, RECORDER, WindowTest as Base, capture  # noqa: E402
+from windowtest import EXAMPLE, RECORDER, WindowTest as Base, capture, total_of  # noqa: E402
 
 
 def translated_locale():
@@ -244,17 +244,36 @@ class DesktopTest(Base):
         window.find(lambda name: name == "line 49", "label")
 
     def test_tips(self):
-        """Two tips, one after the other, and never again."""
+        """Two tips, one after the other, each once. They take no input: the first drag
+        below a tip selects a range. Escape closes a tip and nothing else."""
         window = self.open_example(
             settings={"tips": "['range', 'menu']", "remember-captures": "false"})
         window.find(lambda name: name.startswith("Drag over"), "label")
-        window.click("Got It", "push button")
+        overview = window.find(lambda name: name.startswith("Overview"), "image")
+        left, top, width, height = window.extents(overview)
+        for place, *press in (0.2, "mousedown", 1), (0.4,), (0.5, "mouseup", 1):
+            self.xdotool("mousemove", str(int(left + place * width)),
+                         str(top + height // 2), *map(str, press))
+        whole = total_of(EXAMPLE)
+        part = window.wait_label(
+            lambda text: text.startswith("total ") and text != f"total {whole}")
+        self.assertFalse(window.seen(lambda name: name.startswith("Drag over"), "label"))
         window.find(lambda name: name.startswith("Right-click a box"), "label")
-        window.click("Got It", "push button")
+        window.key("Escape")
         wait_for("no tip", lambda: not window.seen("Got It"))
-        window.__exit__()
-        window = self.open(EXAMPLE, keep_settings=True)
-        window.wait_label(lambda text: text.startswith("total "))
+        self.assertIn(part, window.labels())
+        self.ended()
+        settings = pathlib.Path(
+            os.environ["XDG_CONFIG_HOME"], "glib-2.0/settings/keyfile").read_text()
+        self.assertRegex(settings, r"(?m)^tips=(@as )?\[\]$")
+        # Without an overview, the tip about the graph comes alone. A right click shows
+        # the menu and closes the tip.
+        window = self.open(
+            SOURCE / "tests/captures/folded/py-spy.folded",
+            settings={"tips": "['range', 'menu']"})
+        window.find(lambda name: name.startswith("Right-click a box"), "label")
+        window.mouse(self.graph(), x=0.3, y=0.95, button="b3c")
+        window.find("Zoom to This")
         self.assertFalse(window.seen("Got It"))
 
     def xdotool(self, *arguments):

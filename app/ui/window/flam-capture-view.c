@@ -64,7 +64,8 @@ timeline_done (gpointer result, const GError *error, gpointer data)
   if (!flam_session_is_live (self->session))
     flam_tips_offer (GTK_WIDGET (self),
                      GTK_WIDGET (self->overview),
-                     GTK_WIDGET (flam_capture_pages_graph (self)));
+                     GTK_WIDGET (flam_graph_view_get_graph (
+                         flam_capture_pages_graph (self))));
 }
 
 static void

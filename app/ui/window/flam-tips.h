@@ -11,8 +11,10 @@
 G_BEGIN_DECLS
 
 /* Shows the remaining tips, one after the other, at children of `owner`, which
- * has a layout manager; only the first call for an owner has an effect. A child
- * that is not shown keeps its tip for the next capture. */
+ * has a layout manager; only the first call for an owner has an effect. Escape
+ * closes a tip, and so does what it describes, which is done at once: a tip
+ * does not take the pointer or the keyboard. A child that is not shown keeps
+ * its tip for the next capture. */
 void flam_tips_offer (GtkWidget *owner, GtkWidget *overview, GtkWidget *graph);
 
 G_END_DECLS
