@@ -122,6 +122,8 @@ flam_cli_open_output (const char *output, gboolean force)
   else if (sink == NULL)
     flam_cli_error (
         _ ("%s: cannot be written: %s"), output, _ (error->message));
+  else if (g_str_has_suffix (output, ".gz"))
+    flam_sink_compress (sink);
   return sink;
 }
 

@@ -213,14 +213,29 @@ typedef struct
   FlamProfile **profiles; /* one per path */
 } Reading;
 
+/* Of the first process that has one, plus 1; 0: none has. */
+static guint32
+rank_of (const FlamProfile *profile)
+{
+  for (FlamId p = 0; p < profile->processes.n; p++)
+    if (profile->processes.rank[p] != 0)
+      return profile->processes.rank[p];
+  return 0;
+}
+
 static gboolean
 check_rank (const Reading *reading, guint i, GError **error)
 {
   const FlamProfile *profile = reading->profiles[i];
 
-  for (FlamId p = 0; p < profile->processes.n; p++)
-    if (profile->processes.rank[p] != 0)
-      return TRUE;
+  if (rank_of (profile) != 0)
+    return TRUE;
+  if (!profile->facts.complete)
+    return flam_error_set (error,
+                           FLAM_ERROR_INVALID,
+                           N_ ("%s: is cut off before its rank; the other "
+                               "ranks can be read without it"),
+                           reading->paths[i]);
   return flam_error_set (error,
                          FLAM_ERROR_INVALID,
                          N_ ("%s: is not the capture of a rank of a job; merge "
@@ -275,6 +290,17 @@ check_job (const Reading *reading, GError **error)
   return TRUE;
 }
 
+static gint
+compare_parts (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const FlamMergePart *one = a, *other = b;
+  guint32 rank = rank_of (one->profile), next = rank_of (other->profile);
+
+  return (rank > next) - (rank < next);
+}
+
+/* By rank, in whichever order the files were given: a shell puts 10 before 2.
+ */
 static FlamProfile *
 join (const Reading *reading, GError **error)
 {
@@ -288,6 +314,8 @@ join (const Reading *reading, GError **error)
       g_ptr_array_add (names, g_path_get_basename (reading->paths[i]));
       parts[i] = (FlamMergePart){ names->pdata[i], reading->profiles[i] };
     }
+  g_qsort_with_data (
+      parts, (gint)reading->n, sizeof *parts, compare_parts, NULL);
   return flam_merge_new (parts, reading->n, FLAM_MERGE_ALIGNED, error);
 }
 

@@ -16,6 +16,19 @@ a 3
 a;b 6
 b;a 1
 
+# A name that ends in .gz is compressed, by every verb.
+$ flambeau-cli export in.folded --to folded --output out.folded.gz; gzip -dc out.folded.gz; flambeau-cli merge in.folded in.folded --output twice.flambeau.gz; gzip -dc twice.flambeau.gz | head -c 8; echo; flambeau-cli export twice.flambeau.gz --to folded; rm out.folded.gz twice.*
+B;c 5
+a 3
+a;b 6
+b;a 1
+FLAMBEAU
+B;c 10
+a 6
+a;b 12
+b;a 2
+! twice.flambeau.gz: left out, because folded cannot hold it: threads, processes
+
 # A picture, and a page, read as a capture: with the decimals of their weights.
 $ printf '%s\n' 'main 1234.000001' 'main;parse 1.5' 'main;solve 0.5' >parts.folded; for to in svg html; do flambeau-cli export parts.folded --to $to --output parts.$to; flambeau-cli export parts.$to --to folded | cmp - parts.folded; done; rm parts.*
 

@@ -103,6 +103,12 @@ class Job(unittest.TestCase):
         whole = json.loads(ask("info", *files, "--json"))
         parts = [json.loads(ask("info", file, "--json")) for file in files]
         self.assertEqual([one["rank"] for one in whole["processes"]], [0, 1, 2, 3])
+        # In whichever order they are given.
+        turned = json.loads(ask("info", *files[::-1], "--json"))
+        self.assertEqual([one["rank"] for one in turned["processes"]], [0, 1, 2, 3])
+        threads = ask("tree", *files, "--by", "thread", "--depth", "1")
+        self.assertEqual(sorted(re.findall(r"^  (rank \d): ", threads, re.M)),
+                         [f"rank {rank}" for rank in range(4)])
         self.assertEqual(whole["samples"], sum(one["samples"] for one in parts))
         for rank, part in enumerate(parts):
             self.assertEqual(part["processes"][0]["rank"], rank)
@@ -179,6 +185,11 @@ class Launchers(unittest.TestCase):
                       self.refuse("top", "plain.flambeau", "run-1.flambeau"))
         self.assertIn("not the capture of a parallel job", self.refuse("balance", "plain.flambeau"))
         self.assertIn("no file has a number", self.refuse("top", "none-%r.flambeau"))
+        (self.scratch / "cut.flambeau").write_bytes(
+            (self.scratch / "run-1.flambeau").read_bytes()[:400])
+        self.assertIn("cut off before its rank",
+                      self.refuse("balance", "cut.flambeau", "run-0.flambeau"))
+        (self.scratch / "cut.flambeau").unlink()
         self.assertEqual(sorted(file.name for file in self.scratch.iterdir()),
                          ["plain.flambeau", "run-0.flambeau", "run-1.flambeau"])
 

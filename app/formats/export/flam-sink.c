@@ -23,6 +23,7 @@ struct _FlamSink
   char *path;        /* the final path; NULL: none */
   char *base_lines;  /* temporary name; NULL: none */
   gboolean replaces; /* the file exists */
+  gboolean packed;
   FlamSinkText text;
   gsize used;
   char buffer[BUFFER_SIZE];
@@ -201,6 +202,17 @@ flam_sink_new_for_file (const char *path, gboolean replace, GError **error)
 }
 
 void
+flam_sink_compress (FlamSink *sink)
+{
+  g_autoptr (GZlibCompressor) gzip =
+      g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1);
+  g_autoptr (GOutputStream) plain = sink->stream;
+
+  sink->stream = g_converter_output_stream_new (plain, G_CONVERTER (gzip));
+  sink->packed = TRUE;
+}
+
+void
 flam_sink_free (FlamSink *sink)
 {
   g_clear_object (&sink->stream);
@@ -287,7 +299,10 @@ gboolean
 flam_sink_finish (FlamSink *sink, GError **error)
 {
   flush (sink);
-  if (sink->error == NULL)
+  /* Only the end of a packed stream has its checksum. */
+  if (sink->error == NULL && sink->packed)
+    g_output_stream_close (sink->stream, NULL, &sink->error);
+  else if (sink->error == NULL)
     g_output_stream_flush (sink->stream, NULL, &sink->error);
   if (sink->error != NULL)
     {

@@ -22,6 +22,8 @@ FlamSink *flam_sink_new (GOutputStream *stream);
  * refused. */
 FlamSink *
 flam_sink_new_for_file (const char *path, gboolean replace, GError **error);
+/* What follows is written as gzip. */
+void flam_sink_compress (FlamSink *sink);
 /* Without flam_sink_finish(), no file is created. */
 void flam_sink_free (FlamSink *sink);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSink, flam_sink_free)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-commands.h"
 
+#include <locale.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -250,10 +251,14 @@ fail (FlamTracer *tracer)
   tracer->period = MAX (tracer->period, IDLE_PERIOD);
   tracer->waits = !tracer->attached && tracer->exit_status < 0;
   if (tracer->waits && tracer->control->fd < 0)
-    g_printerr ("%s: %s\n",
-                g_get_prgname (),
-                N_ ("the capture cannot be written any more; the program "
-                    "goes on without being recorded"));
+    {
+      /* Nothing in English follows: there is no capture. */
+      setlocale (LC_MESSAGES, "");
+      g_printerr ("%s: %s\n",
+                  g_get_prgname (),
+                  _ ("the capture cannot be written any more; the program "
+                     "goes on without being recorded"));
+    }
 }
 
 /* The time is over. The name is a chosen process's if one of them runs. */

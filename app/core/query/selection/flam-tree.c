@@ -176,18 +176,27 @@ flam_tree_plain_name (const FlamTree *tree, FlamNodeId node)
                                    flam_tree_is_top (tree, node));
 }
 
-/* "rank 3: app (4711)": on several hosts, numbers of processes may be equal. */
+/* "rank 3: app (4711)": on several hosts, numbers of processes and threads may
+ * be equal. Takes the name. */
+static char *
+name_of_rank (const FlamProcesses *processes, FlamProcessId i, char *name)
+{
+  g_autofree char *own = name;
+
+  return i < processes->n && processes->rank[i] != 0
+             ? g_strdup_printf ("rank %u: %s", processes->rank[i] - 1, own)
+             : g_steal_pointer (&own);
+}
+
 static char *
 name_process (const FlamProcesses *processes, FlamProcessId i, const char *name)
 {
-  g_autofree char *numbered =
+  return name_of_rank (
+      processes,
+      i,
       processes->pid[i] >= 0
           ? g_strdup_printf ("%s (%d)", name, processes->pid[i])
-          : g_strdup (name);
-
-  return processes->rank[i] != 0
-             ? g_strdup_printf ("rank %u: %s", processes->rank[i] - 1, numbered)
-             : g_steal_pointer (&numbered);
+          : g_strdup (name));
 }
 
 static void
@@ -226,9 +235,12 @@ name_threads (FlamTree *tree)
 
       g_ptr_array_add (
           tree->top_names,
-          n > 1 && threads->tid[i] >= 0
-              ? g_strdup_printf ("%s (%d)", names[i], threads->tid[i])
-              : g_strdup (names[i]));
+          name_of_rank (
+              &tree->profile->processes,
+              threads->process[i],
+              n > 1 && threads->tid[i] >= 0
+                  ? g_strdup_printf ("%s (%d)", names[i], threads->tid[i])
+                  : g_strdup (names[i])));
     }
 }
 
