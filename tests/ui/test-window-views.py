@@ -247,6 +247,14 @@ class ViewsTest(Base):
             time.sleep(0.3)
         window.find("Remove: by thread", "push button")
         wait_for("a thread", lambda: "flambeau-exampl" in window.labels())
+        # Rows of one function differ by their addresses.
+        window.mouse(window.find("Group by", "combo box"))
+        time.sleep(0.5)
+        for key in ("Down", "Return"):
+            window.key(key)
+            time.sleep(0.3)
+        window.find("Remove: by address", "push button")
+        window.wait_label(lambda text: re.fullmatch("escape_time@0x[0-9a-f]+", text))
 
     def test_processes(self):
         """A capture of many programs begins with them; one of them is chosen, and the

@@ -43,6 +43,12 @@ location_text (FlamSession *session, FlamNodeId node)
     g_string_append_printf (text, "%s%s", text->len > 0 ? "  " : "", base);
   if (base != NULL && line != 0)
     g_string_append_printf (text, ":%u", line);
+  if (flam_tree_address (tree, node) != 0)
+    {
+      g_autofree char *address = flam_tree_detail (tree, node);
+
+      g_string_append_printf (text, "  %s", address + 1);
+    }
   return g_string_free (text, FALSE);
 }
 

@@ -16,14 +16,13 @@ typedef struct
   char *name, *costs; /* of the dragged frame */
 } FrameDrag;
 
-/* A line has its number after its function; g_free. */
+/* The line or the address is after its function; g_free. */
 static char *
 name_of (const FlamTree *tree, FlamNodeId node)
 {
-  const char *name = flam_graph_name (tree, node);
-  guint32 line = flam_tree_line (tree, node);
+  g_autofree char *detail = flam_tree_detail (tree, node);
 
-  return line != 0 ? g_strdup_printf ("%s:%u", name, line) : g_strdup (name);
+  return g_strconcat (flam_graph_name (tree, node), detail, NULL);
 }
 
 static char *

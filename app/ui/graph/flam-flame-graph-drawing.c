@@ -474,6 +474,12 @@ location_text (FlamFlameGraph *self, FlamNodeId node)
       if (line > 0)
         g_string_append_printf (text, ":%u", line);
     }
+  if (flam_tree_address (self->tree, node) != 0)
+    {
+      g_autofree char *address = flam_tree_detail (self->tree, node);
+
+      g_string_append_printf (text, " · %s", address + 1);
+    }
   return g_string_free (text, FALSE);
 }
 

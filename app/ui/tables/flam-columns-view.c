@@ -258,16 +258,16 @@ flam_columns_update_other (GtkColumnViewColumn *column,
 
 /* --- name ----------------------------------------------------------------- */
 
-/* With parameters where names collide, and a line's number after it; g_free. */
+/* With parameters where names collide, and the line or the address after it;
+ * g_free. */
 static char *
 name_of (FlamTreeRow *row)
 {
   const FlamViewData *view_data = flam_tree_row_get_view_data (row);
   FlamNodeId node = flam_tree_row_get_node (row);
-  guint32 line = flam_tree_line (view_data->tree, node);
-  const char *name = flam_view_data_get_name (view_data, node);
+  g_autofree char *detail = flam_tree_detail (view_data->tree, node);
 
-  return line != 0 ? g_strdup_printf ("%s:%u", name, line) : g_strdup (name);
+  return g_strconcat (flam_view_data_get_name (view_data, node), detail, NULL);
 }
 
 static GtkWidget *
