@@ -1543,14 +1543,18 @@ put_together (const FlamHeadline *headline,
     }
   if (headline->n == 0)
     return g_strdup ("");
-  if (headline->n == 1)
-    return text[0];
-  /* Translators: two sentences, one after the other */
-  all = fill (english ? "%s. %s" : g_dgettext ("flambeau", "%s. %s"),
-              text,
-              headline->n);
-  g_free (text[0]);
-  g_free (text[1]);
+  all = text[0];
+  for (guint i = 1; i < headline->n; i++)
+    {
+      char *two[] = { all, text[i] };
+
+      /* Translators: two sentences, one after the other */
+      all = fill (english ? "%s. %s" : g_dgettext ("flambeau", "%s. %s"),
+                  two,
+                  G_N_ELEMENTS (two));
+      g_free (two[0]);
+      g_free (two[1]);
+    }
   return all;
 }
 
