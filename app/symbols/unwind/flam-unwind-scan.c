@@ -84,13 +84,14 @@ emit (const Scan *scan, uint32_t at)
   scan->add (scan->data, row, is_rule ? &rule : NULL);
 }
 
-/* A function jumps to another one after it has removed its frame, with a long
- * jump. */
+/* With a long jump, a function may go on to another one, after it has removed
+ * its frame. Compilers leave out more than that, so they are not trusted. */
 static bool
 may_leave (const Scan *scan, const FlamInstruction *instruction)
 {
   return instruction->ends && instruction->length > 2 &&
-         (scan->state.lost || (scan->state.depth == 8 && !scan->state.align));
+         (scan->compiled || scan->state.lost ||
+          (scan->state.depth == 8 && !scan->state.align));
 }
 
 static void

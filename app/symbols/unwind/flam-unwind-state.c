@@ -98,6 +98,13 @@ save (FlamUnwindState *state, uint8_t reg, int32_t slot)
     state->bx = place;
 }
 
+/* What is stored later is the function's own value. */
+static bool
+is_saved (const FlamUnwindState *state, uint8_t reg)
+{
+  return (reg == RBP && state->bp) || (reg == RBX && state->bx);
+}
+
 static bool
 is_at (const FlamUnwindSlot *slot, int32_t at)
 {
@@ -225,7 +232,7 @@ access (FlamUnwindState *state, const FlamInstruction *instruction)
     {
       if (!loads && !instruction->by_frame && !state->framed &&
           instruction->delta >= 0 && instruction->delta < state->depth - 8 &&
-          at % 8 == 0)
+          at % 8 == 0 && !is_saved (state, instruction->reg))
         save (state, instruction->reg, at);
       state->lost |= loads && instruction->reg == RSP && !state->framed;
     }
