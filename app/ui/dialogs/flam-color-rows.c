@@ -3,7 +3,6 @@
 #include "flam-color-rows.h"
 
 #include "flam-core-picture.h"
-#include "flam-field-row.h"
 #include "flam-user-colors.h"
 
 #include <glib/gi18n.h>
@@ -222,7 +221,6 @@ add_row (FlamColorRows *self, const char *pattern, const char *color)
   gtk_accessible_update_property (
       GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Color"), -1);
   g_object_set_data (G_OBJECT (row), "flam-color", button);
-  flam_field_row_describe (row);
   gtk_editable_set_text (GTK_EDITABLE (row), pattern);
   show_error (row, NULL);
   adw_entry_row_add_suffix (ADW_ENTRY_ROW (row), button);
