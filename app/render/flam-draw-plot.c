@@ -63,6 +63,15 @@ small_text (PangoContext *context, const char *text, int *width, int *height)
   return layout;
 }
 
+double
+flam_draw_plot_text_extra (PangoContext *context)
+{
+  int width, height;
+  g_autoptr (PangoLayout) layout = small_text (context, "0", &width, &height);
+
+  return MAX (height - FLAM_PLOT_TEXT, 0);
+}
+
 /* `align`: how much of its width lies before x. */
 static void
 draw_text (
@@ -133,7 +142,7 @@ draw_values (const Drawing *drawing)
       set_ink (drawing->cr, drawing->look, 0.18);
       fill (drawing->cr, 0, round (y), drawing->width, 1);
       if (i > 0)
-        draw_text (drawing, text, 2, y - VALUE_ROOM, 0);
+        draw_text (drawing, text, 2, y - VALUE_ROOM - plot->text_extra, 0);
     }
 }
 
@@ -166,7 +175,7 @@ draw_marks (const Drawing *drawing)
                    x,
                    bottom + (plot->axis == FLAM_PLOT_DATE ? TICK + 2 : 3),
                    0.5);
-      else if (x + 40 < drawing->width)
+      else if (x + 40 + 3 * plot->text_extra < drawing->width)
         draw_text (drawing, mark->text, x + 3, bottom + 1, 0);
     }
 }
@@ -467,7 +476,8 @@ draw_rows (const Drawing *drawing)
   const FlamPlot *plot = drawing->plot;
   const FlamRect *area = &drawing->area;
   double height = area->height / plot->n_rows;
-  guint step = (guint)ceil (VALUE_ROOM / height);
+  double room = VALUE_ROOM + plot->text_extra;
+  guint step = (guint)ceil (room / height);
 
   for (guint row = 0; row < plot->n_rows; row += step)
     {
@@ -476,7 +486,7 @@ draw_rows (const Drawing *drawing)
       draw_text (drawing,
                  text,
                  area->x - 5,
-                 area->y + area->height - (row + 0.5) * height - VALUE_ROOM / 2,
+                 area->y + area->height - (row + 0.5) * height - room / 2,
                  1);
     }
 }

@@ -3,8 +3,8 @@
 #define FLAM_DRAW_PLOT_H
 
 /* Draws a plot: its series, the lines and marks of its axes, its key and its
- * note. It draws no background. Selections,
- * the hovered point and the focus are the widget's. */
+ * note. It draws no background. Selections, the hovered point and the focus are
+ * the widget's. */
 
 #include <pango/pangocairo.h>
 
@@ -21,6 +21,9 @@ typedef struct
   } ink;           /* of texts and rules */
   GTimeZone *zone; /* of dates */
 } FlamPlotLook;
+
+/* The plot's text_extra for the font of a context. */
+double flam_draw_plot_text_extra (PangoContext *context);
 
 /* At the origin of `cr`. `note`: gets the rectangle of the plot's note, an
  * empty one if it has none; or NULL. */

@@ -60,6 +60,7 @@ test_area (void)
   g_autoptr (FlamPlot) bars = plot_of (FLAM_PLOT_BARS, 2, 1);
   g_autoptr (FlamPlot) cells = plot_of (FLAM_PLOT_CELLS, 10, 5);
   g_autoptr (FlamPlot) line = lines ();
+  int minimum, natural;
 
   assert_rect (flam_plot_area (area, 500, 64), 0, 3, 500, 45);
   /* A bar is at most 96 pixels wide. */
@@ -68,6 +69,14 @@ test_area (void)
   assert_rect (flam_plot_area (cells, 101, 54), 0, 0, 100, 30);
   assert_rect (flam_plot_area (cells, 500, 54), 0, 0, 128, 30);
   assert_rect (flam_plot_area (line, 228, 146), 14, 22, 200, 100);
+  /* A larger font has as much more room above and below. */
+  line->text_extra = bars->text_extra = area->text_extra = 10;
+  assert_rect (flam_plot_area (line, 228, 166), 14, 32, 200, 100);
+  assert_rect (flam_plot_area (bars, 500, 170), 0, 28, 192, 112);
+  assert_rect (flam_plot_area (area, 500, 74), 0, 3, 500, 45);
+  flam_plot_measure (area, FALSE, &minimum, &natural);
+  g_assert_cmpint (minimum, ==, 74);
+  area->text_extra = 0;
   area->axis = FLAM_PLOT_NO_AXIS;
   assert_rect (flam_plot_area (area, 72, 16), 0, 1, 72, 15);
 }

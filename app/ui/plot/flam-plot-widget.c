@@ -630,6 +630,15 @@ measured (const FlamPlot *plot)
   return width[0] + width[1] + height[0] + height[1];
 }
 
+/* Leaves room for the texts. */
+static void
+apply_font (FlamPlotWidget *self)
+{
+  if (self->plot != NULL)
+    self->plot->text_extra = flam_draw_plot_text_extra (
+        gtk_widget_get_pango_context (GTK_WIDGET (self)));
+}
+
 void
 flam_plot_widget_set_plot (FlamPlotWidget *self, FlamPlot *plot)
 {
@@ -638,6 +647,7 @@ flam_plot_widget_set_plot (FlamPlotWidget *self, FlamPlot *plot)
   g_return_if_fail (FLAM_IS_PLOT_WIDGET (self));
   before = self->plot;
   self->plot = plot;
+  apply_font (self);
   g_clear_pointer (&self->picture, gsk_render_node_unref);
   self->note = (FlamRect){ 0 };
   if (!has_equal_points (before, plot))
@@ -1003,9 +1013,15 @@ flam_plot_widget_size_allocate (GtkWidget *widget,
 static void
 flam_plot_widget_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
 {
+  FlamPlotWidget *self = FLAM_PLOT_WIDGET (widget);
+  int before = measured (self->plot);
+
   GTK_WIDGET_CLASS (flam_plot_widget_parent_class)
       ->css_changed (widget, change);
-  make_stale (FLAM_PLOT_WIDGET (widget));
+  apply_font (self);
+  if (measured (self->plot) != before)
+    gtk_widget_queue_resize (widget);
+  make_stale (self);
 }
 
 static void

@@ -106,7 +106,8 @@ n_columns (const FlamPlot *plot)
   return plot->n > 0 ? MAX (plot->series[0].n / plot->n_rows, 1) : 1;
 }
 
-/* The space that each shape needs around its area, and its size. */
+/* The space that each shape needs around its area, and its size. Above a
+ * curve, the text of a value is within the area. */
 static const struct
 {
   double head, foot, side;
@@ -118,6 +119,13 @@ static const struct
   [FLAM_PLOT_CELLS] = { 0, 20, 0, 0, 0, 20, 20 },
 };
 
+/* A length that grows with the font. */
+static double
+by_font (const FlamPlot *plot, double length)
+{
+  return length * (1 + plot->text_extra / FLAM_PLOT_TEXT);
+}
+
 /* For the texts of rows, of which the last one is the longest. */
 static double
 row_room (const FlamPlot *plot)
@@ -125,7 +133,17 @@ row_room (const FlamPlot *plot)
   g_autofree char *text =
       plot->row_text != NULL ? plot->row_text (plot, plot->n_rows - 1) : NULL;
 
-  return text != NULL ? 10 + 7 * (double)g_utf8_strlen (text, -1) : 0;
+  return text != NULL
+             ? 10 + by_font (plot, 7 * (double)g_utf8_strlen (text, -1))
+             : 0;
+}
+
+static double
+head_of (const FlamPlot *plot)
+{
+  double head = rooms[shape_of (plot)].head;
+
+  return head >= FLAM_PLOT_TEXT ? head + plot->text_extra : head;
 }
 
 void
@@ -144,6 +162,11 @@ flam_plot_measure (const FlamPlot *plot,
     }
   *minimum = across ? rooms[shape].least_width : rooms[shape].least_height;
   *natural = across ? rooms[shape].width : rooms[shape].height;
+  if (!across)
+    {
+      *minimum += (int)(head_of (plot) - rooms[shape].head + plot->text_extra);
+      *natural += (int)(head_of (plot) - rooms[shape].head + plot->text_extra);
+    }
   if (shape == FLAM_PLOT_CELLS)
     {
       int n = (int)(across ? n_columns (plot) : plot->n_rows);
@@ -160,9 +183,9 @@ flam_plot_area (const FlamPlot *plot, double width, double height)
   FlamPlotShape shape = shape_of (plot);
   FlamRect area = {
     rooms[shape].side,
-    rooms[shape].head,
+    head_of (plot),
     MAX (width - 2 * rooms[shape].side, 1),
-    MAX (height - rooms[shape].head - rooms[shape].foot, 1),
+    MAX (height - head_of (plot) - rooms[shape].foot - plot->text_extra, 1),
   };
 
   if (plot->axis == FLAM_PLOT_NO_AXIS)
@@ -324,7 +347,8 @@ add_dates (const FlamPlot *plot,
       plot->from,
       plot->to,
       area->width,
-      shape_of (plot) == FLAM_PLOT_CELLS ? CLOCK_ROOM : DATE_ROOM,
+      by_font (plot,
+               shape_of (plot) == FLAM_PLOT_CELLS ? CLOCK_ROOM : DATE_ROOM),
       zone);
 
   for (guint i = 0; i < dates->len; i++)
@@ -347,7 +371,7 @@ add_slots (const FlamPlot *plot, const FlamRect *area, GArray *marks)
 {
   guint n = plot->n > 0 ? plot->series[0].n : 0;
   double width = area->width / MAX (n, 1);
-  guint step = (guint)MAX (ceil (SLOT_ROOM / width), 1);
+  guint step = (guint)MAX (ceil (by_font (plot, SLOT_ROOM) / width), 1);
 
   for (guint slot = 0; slot < n; slot += step)
     add_mark (

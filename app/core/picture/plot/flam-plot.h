@@ -79,6 +79,8 @@ struct _FlamPlot
   gint64 top;          /* the value at the upper edge */
   FlamMeasure measure; /* of the values */
   gboolean has_values; /* lines at round values */
+  double text_extra;   /* pixels by which a line of text is higher than in the
+                          standard font: FLAM_PLOT_TEXT */
   guint n_rows;        /* CELLS */
   gboolean same_times; /* CELLS: all rows of a column have the same times */
   guint n;             /* series; the first one has the slots that are pointed
@@ -126,6 +128,9 @@ gint64 flam_plot_round_top (gint64 greatest, gint64 denominator);
 #define FLAM_PLOT_CPU_DARK 0xff8f4d
 #define FLAM_PLOT_MEMORY_LIGHT 0x26995c
 #define FLAM_PLOT_MEMORY_DARK 0x57cf85
+
+/* The height of a line of text, in pixels, for which a plot has room. */
+#define FLAM_PLOT_TEXT 15
 
 /* The number of different colors of lines; further ones use them again. */
 #define FLAM_PLOT_COLORS 8
