@@ -661,7 +661,9 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
     flam_cli_print ("job        %s\n", flam_facts_other (facts, FLAM_FACT_JOB));
   if (facts->duration_ns)
     flam_cli_print ("duration   %s\n", duration);
-  if (!facts->complete)
+  if (!facts->complete && facts->read_fraction >= 0.995)
+    flam_cli_print ("partial    the end of the file is missing\n");
+  else if (!facts->complete)
     flam_cli_print ("partial    %.0f %% of the file could be read\n",
                     100 * facts->read_fraction);
   print_measures (p, selection);

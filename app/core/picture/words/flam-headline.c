@@ -231,9 +231,9 @@ find_through (const Costs *costs, FlamId function)
   return through;
 }
 
-/* The name of the function whose text contains this one, which is no function
- * for who reads it: Ruby's "block (2 levels) in draw" and "rescue in draw",
- * Python's "draw.<locals>.<listcomp>". NULL: it stands for itself. */
+/* The name of the function whose text contains this one: "draw" of Ruby's
+ * "block (2 levels) in draw" and "rescue in draw", and of Python's
+ * "draw.<locals>.<listcomp>". NULL: it is a function of its own. */
 static char *
 enclosing_name (const char *name)
 {

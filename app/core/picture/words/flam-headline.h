@@ -15,12 +15,12 @@
  *
  * Each figure is one that a table shows for the same selection: the self of a
  * function, or its total. The user's own code (flam-own-code.h) comes first:
- * each stack is charged to its innermost own frame (a block of Ruby's or a
- * comprehension of Python's to the function around it, if that is on the
- * stack), and another function is
- * named only if no own one is charged with a tenth of the total. The total
- * stands for an own function if most of what it is charged with lies in other
- * code, or if the total is closer to that than the self.
+ * each stack is charged to its innermost own frame (that of a block in Ruby or
+ * a comprehension in Python to the function around it, if that is on the
+ * stack), and another function is named only if no own one is charged with a
+ * tenth of the total. The total stands for an own function if most of what it
+ * is charged with lies in other code, or if the total is closer to that than
+ * the self.
  *
  * Where waits are recorded, the longest state of own code comes first: most of
  * the time is that of a runtime's threads, which wait for something to do. If
