@@ -67,8 +67,8 @@ double
 flam_draw_plot_text_extra (PangoContext *context)
 {
   int width, height;
-  g_autoptr (PangoLayout) layout = small_text (context, "0", &width, &height);
 
+  g_object_unref (small_text (context, "0", &width, &height));
   return MAX (height - FLAM_PLOT_TEXT, 0);
 }
 
