@@ -153,6 +153,7 @@ add_threads (JsonBuilder *json,
   g_autofree gint64 *totals = flam_weights_by_thread (p, selection);
   g_autofree gint64 *samples = flam_weights_count_samples (p, selection);
   g_autoptr (FlamProcessTree) process_tree = flam_process_tree_new (p);
+  g_autofree FlamStringId *folders = flam_profile_working_folders (p);
 
   if (flam_facts_other (&p->facts, FLAM_FACT_JOB) != NULL)
     flam_cli_json_string (
@@ -166,9 +167,8 @@ add_threads (JsonBuilder *json,
       json_builder_begin_object (json);
       flam_cli_json_int (json, "pid", p->processes.pid[i]);
       flam_cli_json_string (json, "name", text (p, p->processes.name[i]));
-      if (*flam_profile_working_folder (p, i) != '\0')
-        flam_cli_json_string (
-            json, "folder", flam_profile_working_folder (p, i));
+      if (folders[i] != 0)
+        flam_cli_json_string (json, "folder", text (p, folders[i]));
       if (p->processes.rank[i] != 0)
         {
           flam_cli_json_int (json, "rank", p->processes.rank[i] - 1);
@@ -624,20 +624,19 @@ print_sampled (const FlamFacts *facts)
 static void
 print_folders (const FlamProfile *p, const FlamSelection *selection)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autofree FlamStringId *folders = flam_profile_working_folders (p);
   guint more = 0;
 
   for (FlamId i = 0; i < p->processes.n; i++)
     {
-      const char *folder = flam_profile_working_folder (p, i);
-
-      if (*folder == '\0' || !has_process (p, selection, i) ||
-          !g_hash_table_add (seen, (gpointer)folder))
+      if (folders[i] == 0 || !has_process (p, selection, i) ||
+          !g_hash_table_add (seen, GUINT_TO_POINTER (folders[i])))
         continue;
       if (g_hash_table_size (seen) <= FOLDERS_MAX)
         flam_cli_print ("%-10s %s\n",
                         g_hash_table_size (seen) == 1 ? "folder" : "",
-                        folder);
+                        text (p, folders[i]));
       else
         more++;
     }

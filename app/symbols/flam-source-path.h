@@ -75,9 +75,9 @@ char *flam_source_path_normalize (const char *path);
 char *flam_source_paths_folder (const FlamSourcePaths *paths,
                                 const char *found);
 
-/* The file, or NULL, as for what is no file's. `tried` (may be NULL; free with
- * g_strfreev) is set in either case. A relative `recorded` is searched for
- * below the roots and the current folder. */
+/* The file; NULL: there is none, or the code is in no file. `tried` (may be
+ * NULL; free with g_strfreev) is set in either case. A relative `recorded` is
+ * searched for below the roots and the current folder. */
 char *flam_source_paths_find (FlamSourcePaths *paths,
                               const char *recorded,
                               char ***tried);

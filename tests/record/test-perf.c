@@ -434,7 +434,7 @@ test_wide (void)
   g_assert_cmpuint (recording->profile->facts.truncated_stacks, <, 2);
 }
 
-/* In the middle of an exec there is no stack to copy. */
+/* During an exec, a thread has no stack to copy. */
 static void
 test_execs (void)
 {

@@ -50,6 +50,7 @@ typedef struct
   guint32 *stack_rows;   /* one per stack: its row; 0: not used */
   GArray *stacks;        /* FlamStackId: in order of their rows, from 1 */
   guint32 *label_starts; /* one per set of labels: its first row */
+  FlamStringId *folders; /* one per process: where it worked last */
   GString *message, *inner, *value;
 } Writer;
 
@@ -410,7 +411,7 @@ put_process (Writer *writer, FlamProcessId process, GString *out)
 
   if (process < profile->processes.n)
     {
-      folder = flam_profile_working_folder (profile, process);
+      folder = flam_profile_string (profile, writer->folders[process]);
       name = flam_profile_string (profile, profile->processes.name[process]);
       if (profile->processes.pid[process] > 0)
         put_resource_attribute (
@@ -746,6 +747,8 @@ save (FlamExport *export, GError **error)
   writer.stacks = flam_arena_array (export, FlamStackId);
   writer.stack_rows =
       flam_arena_vector (export, guint32, profile->stacks.n + 1);
+  writer.folders =
+      flam_arena_keep (export, flam_profile_working_folders (profile), g_free);
   writer.message = flam_arena_string (export);
   writer.inner = flam_arena_string (export);
   writer.value = flam_arena_string (export);

@@ -252,7 +252,7 @@ fail (FlamTracer *tracer)
   tracer->waits = !tracer->attached && tracer->exit_status < 0;
   if (tracer->waits && tracer->control->fd < 0)
     {
-      /* Nothing in English follows: there is no capture. */
+      /* The language may change now: no capture is written any more. */
       setlocale (LC_MESSAGES, "");
       g_printerr ("%s: %s\n",
                   g_get_prgname (),

@@ -207,8 +207,8 @@ flam_proc_folder (pid_t pid)
   g_autofree char *link = g_strdup_printf ("/proc/%d/cwd", (int)pid);
   g_autofree char *path = g_file_read_link (link, NULL);
 
-  /* The kernel appends " (deleted)", and begins with "(unreachable)" if there
-   * is no path from this process's root folder. */
+  /* The kernel appends " (deleted)" to a folder that was removed, and puts
+   * "(unreachable)" before one outside the recorder's root folder. */
   if (path == NULL || *path != '/' || g_str_has_suffix (path, " (deleted)"))
     return NULL;
   return g_steal_pointer (&path);

@@ -65,15 +65,15 @@ flam_profile_string (const FlamProfile *profile, FlamStringId string)
   return string == FLAM_NONE ? "" : flam_strings_get (&box->strings, string);
 }
 
-const char *
-flam_profile_working_folder (const FlamProfile *profile, FlamProcessId process)
+FlamStringId *
+flam_profile_working_folders (const FlamProfile *profile)
 {
   const FlamWorkingFolders *folders = &profile->working_folders;
+  FlamStringId *last = g_new0 (FlamStringId, profile->processes.n + 1);
 
-  for (FlamId i = folders->n; i-- > 0;)
-    if (folders->process[i] == process)
-      return flam_profile_string (profile, folders->path[i]);
-  return "";
+  for (FlamId i = 0; i < folders->n; i++)
+    last[folders->process[i]] = folders->path[i];
+  return last;
 }
 
 guint32

@@ -324,9 +324,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamProfile, flam_profile_unref)
 /* Valid as long as the profile; "" for FLAM_NONE. */
 const char *flam_profile_string (const FlamProfile *profile,
                                  FlamStringId string);
-/* The last working folder of a process; "": unknown. */
-const char *flam_profile_working_folder (const FlamProfile *profile,
-                                         FlamProcessId process);
+/* The last working folder of each process, 0: unknown; g_free. */
+FlamStringId *flam_profile_working_folders (const FlamProfile *profile);
 guint32 flam_profile_n_strings (const FlamProfile *profile);
 const char *flam_profile_function_name (const FlamProfile *profile,
                                         FlamFunctionId function);
