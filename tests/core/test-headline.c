@@ -611,14 +611,15 @@ test_difference (void)
   static const struct
   {
     const char *base, *fresh, *expected;
+    gboolean gone; /* only the base has the function */
   } rows[] = {
     { "main;a@/m/a.c:5 10\nmain;b 20\n",
       "main;a@/m/a.c:5 50\nmain;b 10\n",
       "a: 40 more (a.c:5)" },
-    { "main;a 10\nmain;b 20\n", "main;a 12\n", "b: 20 less" },
+    { "main;a 10\nmain;b 20\n", "main;a 12\n", "b: 20 less", TRUE },
     { "main;a 10\n", "main;a 10\n", "" },
     { "m!/usr/lib/x.so 90\nmain;b 20\n", "main;b 80\n", "b: 60 more" },
-    { "m!/usr/lib/x.so 900\nmain;b 20\n", "main;b 80\n", "m: 900 less (x.so)" },
+    { "m!/usr/lib/x.so 900\nmain;b 20\n", "main;b 80\n", "m: 900 less (x.so)", TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -627,11 +628,14 @@ test_difference (void)
       g_autoptr (FlamProfile) fresh = profile_of (rows[i].fresh, FALSE);
       g_autoptr (FlamTree) before = tree_of (base);
       g_autoptr (FlamTree) now = tree_of (fresh);
+      const FlamTree *of = NULL;
       g_autoptr (FlamHeadline) headline =
-          flam_headline_new_difference (before, now, FLAM_DIFF_UNSCALED);
+          flam_headline_new_difference (
+              before, now, FLAM_DIFF_UNSCALED, &of);
       g_autofree char *text = flam_headline_to_english (headline);
 
       g_assert_cmpstr (text, ==, rows[i].expected);
+      g_assert_true (of == (rows[i].gone ? before : now));
     }
 }
 

@@ -79,6 +79,43 @@ class DifferenceTest(Base):
         window.mouse(both, 0.5, 0.98, button="")
         window.wait_label(lambda text: plain(text).startswith("all, before 65, now 52"))
 
+    def follow(self, sentence, links):
+        """The link of the sentence on what changed most that is so many after the one
+        with the keyboard, or after the first."""
+        window = self.window
+        label = window.find(lambda name: name.startswith(sentence), "label")
+        window.focus(label)
+        for key in ["Tab"] * links + ["Return"]:
+            window.key(key)
+            time.sleep(0.2)
+
+    def test_link_to_gone(self):
+        """The function with the largest change is gone: its box is in the previous
+        graph."""
+        self.compare()
+        self.follow("\u2068old\u2069: \u206840\u2069 less", 0)
+        self.graph("old, total 61.5 %, self 61.5 %, change −40, gone")
+
+    def test_link_to_line(self):
+        """Function, figure and place of the largest change lead to the function, and the
+        place to its line, in a source pane that was hidden."""
+        source = SOURCE / "data/example/flambeau-example.c"
+        text = "events: Ir\nfl={}\nfn=main\n200 10\nfn=escape_time\n49 {}\n".format
+        before = self.file("before.callgrind", text(source, 100))
+        window = self.open(self.file("now.callgrind", text(source, 150)),
+                           settings={"source-pane-shown": "false"})
+        window.action("win.compare-file")
+        window.choose_file(before)
+        sentence = ("\u2068escape_time\u2069: \u206850\u2069 more "
+                    "(\u2068flambeau-example.c:49\u2069)")
+        window.wait_label(lambda text: text == sentence)
+        self.follow(sentence, 1)
+        self.graph("escape_time, total 93.8 %, self 93.8 %, change +50")
+        self.assertFalse(window.seen("line 49", "label"))
+        self.follow(sentence, 1)
+        window.wait_label(lambda text: text == "line 49")
+        self.graph("escape_time, total 93.8 %")
+
     def test_stacked(self):
         """At 360 pixels they stand one below another, and all is in the window."""
         window = self.compare(

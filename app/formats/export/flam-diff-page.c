@@ -127,7 +127,7 @@ flam_diff_page (FlamSink *out,
           : g_strdup_printf ("%s → %s", base->name, fresh->name);
   g_autofree char *before = flam_format_whole (base->tree);
   g_autoptr (FlamHeadline) headline =
-      flam_headline_new_difference (base->tree, fresh->tree, scale);
+      flam_headline_new_difference (base->tree, fresh->tree, scale, NULL);
   g_autofree char *sentence = flam_headline_to_english (headline);
   g_autofree char *now = flam_format_whole (fresh->tree);
 

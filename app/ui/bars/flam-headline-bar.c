@@ -2,11 +2,11 @@
 
 #include "flam-headline-bar.h"
 
-#include "flam-core-picture.h"
+#include "flam-headline-link.h"
+#include "flam-settings.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
-#include <stdlib.h>
 
 struct _FlamHeadlineBar
 {
@@ -119,6 +119,9 @@ follow (FlamHeadlineBar *self, const FlamHeadlinePart *part)
   else
     {
       show_frames (self);
+      if (part->line > 0)
+        g_settings_set_boolean (
+            flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
       if (part->measure != now->measure)
         {
           self->pending = part;
@@ -141,26 +144,11 @@ static gboolean
 on_link (GtkLabel *label, const char *uri, FlamHeadlineBar *self)
 {
   const FlamProfile *profile = flam_session_get_profile (self->session);
-  char *end;
-  gulong sentence = strtoul (uri, &end, 10);
-  gulong index = *end == '.' ? strtoul (end + 1, NULL, 10) : 0;
 
   /* The names of another picture of the capture are on their way. */
   if (profile == self->of)
-    follow (self, &self->headline->sentence[sentence].part[index]);
+    follow (self, flam_headline_link_find (self->headline, uri));
   return TRUE;
-}
-
-static char *
-show_link (const FlamHeadlinePart *part,
-           guint sentence,
-           guint index,
-           gpointer data)
-{
-  /* A part of a word would be isolated from its place otherwise, if it is
-   * written in the other direction. */
-  return g_markup_printf_escaped (
-      "<a href=\"%u.%u\">\u2068%s\u2069</a>", sentence, index, part->text);
 }
 
 /* --- sentence ------------------------------------------------------------- */
@@ -220,7 +208,7 @@ done (gpointer result, const GError *error, gpointer data)
   g_clear_pointer (&self->of, flam_profile_unref);
   self->of = g_steal_pointer (&self->asked);
   if (result != NULL)
-    markup = flam_headline_show (result, show_link, NULL);
+    markup = flam_headline_link_markup (result);
   gtk_label_set_markup (self->label, markup != NULL ? markup : "");
   show (self);
   if (waits)

@@ -83,6 +83,9 @@ compare (FlamComparison *self, const FlamComparisonInput *input)
     self->changed[i] = flam_view_data_new_of (
         i == FLAM_DIFF_BASE ? self->base : self->fresh,
         flam_diff_tree (base, fresh, i, self->self, self->factor));
+  if (!base->inverted && !fresh->inverted && fresh->by == FLAM_BY_FUNCTION)
+    self->headline = flam_headline_new_difference (
+        base, fresh, self->factor, &self->headline_of);
   self->rows =
       input->lines
           ? flam_diff_lines (
@@ -174,6 +177,7 @@ comparison_clear (gpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (self->changed); i++)
     g_clear_pointer (&self->changed[i], flam_view_data_unref);
   g_clear_pointer (&self->pairs, g_array_unref);
+  g_clear_pointer (&self->headline, flam_headline_free);
   g_free (self->rows);
 }
 

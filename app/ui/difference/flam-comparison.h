@@ -7,6 +7,7 @@
  * counted. */
 
 #include "flam-baseline-copy.h"
+#include "flam-core-picture.h"
 #include "flam-view-data.h"
 
 G_BEGIN_DECLS
@@ -24,7 +25,9 @@ typedef struct
   GArray *pairs; /* FlamMeasurePair: the measures that can be compared instead;
                     NULL if this one can */
   FlamViewData *changed[FLAM_N_DIFF_SHAPES];
-  FlamDiffRow *rows; /* largest change first */
+  FlamHeadline *headline; /* the largest change; NULL if not of functions */
+  const FlamTree *headline_of; /* the tree of the headline's ids */
+  FlamDiffRow *rows;           /* largest change first */
   guint n_rows;
   gboolean self;   /* selves, not totals */
   FlamScale scale; /* as requested */

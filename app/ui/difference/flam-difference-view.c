@@ -8,6 +8,7 @@
 #include "flam-difference-words.h"
 #include "flam-flame-graph.h"
 #include "flam-frame-drag.h"
+#include "flam-headline-link.h"
 #include "flam-legend.h"
 #include "flam-settings.h"
 #include "flam-side-by-side.h"
@@ -32,6 +33,7 @@ struct _FlamDifferenceView
   GtkButton *busy_cancel;
   AdwStatusPage *refused;
   GtkBox *choices; /* comparable measures */
+  GtkLabel *headline;
   GtkLabel *summary;
   GtkLabel *notes;
   GtkToggleButton *graph_button;
@@ -141,6 +143,18 @@ name_now (FlamDifferenceView *self)
 }
 
 static void
+show_headline (FlamDifferenceView *self)
+{
+  const FlamHeadline *headline = self->shown->headline;
+  gboolean has_one = headline != NULL && headline->n > 0;
+  g_autofree char *markup =
+      has_one ? flam_headline_link_markup (headline) : g_strdup ("");
+
+  gtk_label_set_markup (self->headline, markup);
+  gtk_widget_set_visible (GTK_WIDGET (self->headline), has_one);
+}
+
+static void
 show_words (FlamDifferenceView *self)
 {
   FlamBaselineKind kind = flam_baseline_get_kind (self->baseline);
@@ -149,6 +163,7 @@ show_words (FlamDifferenceView *self)
   g_autofree char *summary = flam_difference_summary (self->shown, before, now);
   g_autofree char *notes = flam_difference_notes (self->shown, kind);
 
+  show_headline (self);
   gtk_label_set_label (self->summary, summary);
   gtk_label_set_label (self->notes, notes);
   gtk_widget_set_visible (GTK_WIDGET (self->notes), *notes != '\0');
@@ -433,6 +448,43 @@ on_form (FlamDifferenceView *self)
   gtk_widget_set_visible (GTK_WIDGET (self->rows), table);
 }
 
+/* The function is not in the current capture: only the graphs that contain the
+ * previous one have its box. */
+static void
+show_gone (FlamDifferenceView *self, const FlamTree *base, FlamNodeId node)
+{
+  if (gtk_toggle_button_get_active (self->table_button))
+    gtk_toggle_button_set_active (self->graph_button, TRUE);
+  gtk_drop_down_set_selected (self->shape, FLAM_DIFF_BASE);
+  flam_flame_graph_select_node (self->graph, node);
+  flam_side_by_side_select (self->side, base, node);
+}
+
+static gboolean
+on_link (GtkLabel *label, const char *uri, FlamDifferenceView *self)
+{
+  const FlamHeadlinePart *part =
+      flam_headline_link_find (self->shown->headline, uri);
+  const FlamTree *of = self->shown->headline_of;
+  const FlamTree *tree = flam_session_get_tree (self->session);
+  const char *file = flam_profile_string (of->profile, part->file);
+  FlamNodeId node = flam_tree_find_function (of, part->function);
+  FlamId here = tree != NULL ? flam_tree_find_name (
+                                   tree, flam_functions_name (of, node))
+                             : FLAM_NONE;
+
+  if (part->line > 0)
+    g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
+  flam_session_set_current_at (self->session,
+                               here != FLAM_NONE ? here : 0,
+                               file,
+                               part->line,
+                               here != FLAM_NONE);
+  if (here == FLAM_NONE)
+    show_gone (self, of, node);
+  return TRUE;
+}
+
 static void
 on_show_changes (FlamDifferenceView *self)
 {
@@ -532,6 +584,7 @@ bind_children (GtkWidgetClass *class)
   BIND (busy_cancel);
   BIND (refused);
   BIND (choices);
+  BIND (headline);
   BIND (summary);
   BIND (notes);
   BIND (graph_button);
@@ -614,6 +667,8 @@ flam_difference_view_init (FlamDifferenceView *self)
   follow_graph (self, self->graph);
   for (guint i = 0; flam_side_by_side_get_graph (self->side, i) != NULL; i++)
     follow_graph (self, flam_side_by_side_get_graph (self->side, i));
+  g_signal_connect (
+      self->headline, "activate-link", G_CALLBACK (on_link), self);
   on (self, self->side_button, "toggled", G_CALLBACK (on_form));
   on (self, self->table_button, "toggled", G_CALLBACK (on_form));
   on (self, self->shape, "notify::selected", G_CALLBACK (show_graph));

@@ -28,20 +28,6 @@ flam_difference_relative (gint64 base, gint64 fresh, gint64 delta)
   return flam_format_change (delta, share);
 }
 
-/* The function whose self changed most; "" if none did. */
-static char *
-largest_change (const FlamComparison *comparison)
-{
-  const FlamTree *base = comparison->base->tree;
-  const FlamTree *fresh = comparison->fresh->tree;
-  g_autoptr (FlamHeadline) headline = NULL;
-
-  if (base->inverted || fresh->inverted || fresh->by != FLAM_BY_FUNCTION)
-    return g_strdup ("");
-  headline = flam_headline_new_difference (base, fresh, comparison->factor);
-  return flam_headline_to_text (headline);
-}
-
 char *
 flam_difference_summary (const FlamComparison *comparison,
                          const char *before,
@@ -60,27 +46,22 @@ flam_difference_summary (const FlamComparison *comparison,
   g_autofree char *relative =
       flam_difference_relative (scaled, is, is - scaled);
 
-  g_autofree char *totals = NULL;
-  g_autofree char *sentence = largest_change (comparison);
-
-  totals = is == scaled
-               /* Translators: a file and its total, twice */
-               ? g_strdup_printf (_ ("Before: %s, %s. Now: %s, %s."),
-                                  before,
-                                  was_text,
-                                  now,
-                                  is_text)
-               /* Translators: a file and its total, twice; the change, and its
-                * share */
-               : g_strdup_printf (_ ("Before: %s, %s. Now: %s, %s: %s (%s)."),
-                                  before,
-                                  was_text,
-                                  now,
-                                  is_text,
-                                  change,
-                                  relative);
-  return *sentence != '\0' ? g_strdup_printf ("%s\n%s", sentence, totals)
-                           : g_steal_pointer (&totals);
+  return is == scaled
+             /* Translators: a file and its total, twice */
+             ? g_strdup_printf (_ ("Before: %s, %s. Now: %s, %s."),
+                                before,
+                                was_text,
+                                now,
+                                is_text)
+             /* Translators: a file and its total, twice; the change, and its
+              * share */
+             : g_strdup_printf (_ ("Before: %s, %s. Now: %s, %s: %s (%s)."),
+                                before,
+                                was_text,
+                                now,
+                                is_text,
+                                change,
+                                relative);
 }
 
 /* --- sides ---------------------------------------------------------------- */

@@ -1432,7 +1432,8 @@ find_change (const FlamTree *base,
 FlamHeadline *
 flam_headline_new_difference (const FlamTree *base,
                               const FlamTree *fresh,
-                              FlamDiffScale scale)
+                              FlamDiffScale scale,
+                              const FlamTree **of)
 {
   FlamHeadline *headline = g_new0 (FlamHeadline, 1);
   guint n;
@@ -1447,6 +1448,8 @@ flam_headline_new_difference (const FlamTree *base,
   const char *file;
   Costs costs = { .profile = tree->profile, .measure = fresh->measure };
 
+  if (of != NULL)
+    *of = tree;
   if (row == NULL)
     return headline;
   found.function = flam_tree_function (tree, node);

@@ -91,10 +91,12 @@ FlamHeadline *flam_headline_new (const FlamProfile *profile,
                                  const FlamProgress *progress,
                                  GError **error);
 /* The function with the largest change of its self between two trees that are
- * not inverted; of the fresh profile if it is still there. */
+ * not inverted. `of`, if not NULL, is set to the tree that the sentence's ids
+ * belong to: the fresh one, or the base if the function is gone. */
 FlamHeadline *flam_headline_new_difference (const FlamTree *base,
                                             const FlamTree *fresh,
-                                            FlamDiffScale scale);
+                                            FlamDiffScale scale,
+                                            const FlamTree **of);
 void flam_headline_free (FlamHeadline *headline);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamHeadline, flam_headline_free)
 
