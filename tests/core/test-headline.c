@@ -619,7 +619,10 @@ test_difference (void)
     { "main;a 10\nmain;b 20\n", "main;a 12\n", "b: 20 less", TRUE },
     { "main;a 10\n", "main;a 10\n", "" },
     { "m!/usr/lib/x.so 90\nmain;b 20\n", "main;b 80\n", "b: 60 more" },
-    { "m!/usr/lib/x.so 900\nmain;b 20\n", "main;b 80\n", "m: 900 less (x.so)", TRUE },
+    { "m!/usr/lib/x.so 900\nmain;b 20\n",
+      "main;b 80\n",
+      "m: 900 less (x.so)",
+      TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -630,8 +633,7 @@ test_difference (void)
       g_autoptr (FlamTree) now = tree_of (fresh);
       const FlamTree *of = NULL;
       g_autoptr (FlamHeadline) headline =
-          flam_headline_new_difference (
-              before, now, FLAM_DIFF_UNSCALED, &of);
+          flam_headline_new_difference (before, now, FLAM_DIFF_UNSCALED, &of);
       g_autofree char *text = flam_headline_to_english (headline);
 
       g_assert_cmpstr (text, ==, rows[i].expected);

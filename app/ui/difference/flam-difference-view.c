@@ -469,9 +469,9 @@ on_link (GtkLabel *label, const char *uri, FlamDifferenceView *self)
   const FlamTree *tree = flam_session_get_tree (self->session);
   const char *file = flam_profile_string (of->profile, part->file);
   FlamNodeId node = flam_tree_find_function (of, part->function);
-  FlamId here = tree != NULL ? flam_tree_find_name (
-                                   tree, flam_functions_name (of, node))
-                             : FLAM_NONE;
+  FlamId here = tree != NULL
+                    ? flam_tree_find_name (tree, flam_functions_name (of, node))
+                    : FLAM_NONE;
 
   if (part->line > 0)
     g_settings_set_boolean (flam_settings_get (), FLAM_KEY_SOURCE_SHOWN, TRUE);
