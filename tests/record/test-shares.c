@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
+#include <linux/capability.h>
 #include <math.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "flam-core-query.h"
+#include "flam-perf-rings.h"
 #include "recording.h"
 
 /* Programs whose shares are known by construction, at a low, a usual and a high
@@ -237,15 +240,21 @@ thread_split (const FlamProfile *profile, const char *thread)
 }
 
 static void
-test_sleepers (gconstpointer rate)
+check_sleepers (const char *const *options)
 {
   g_autofree char *path = target_path ("sleeper");
-  const char *arguments[] = {
-    "--rate", rate, "--mode", "wall", "--", path, NULL
-  };
-  g_autoptr (Recording) recording = record (arguments);
-  const FlamProfile *profile = recording->profile;
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  g_autoptr (Recording) recording = NULL;
+  const FlamProfile *profile;
 
+  while (*options != NULL)
+    g_ptr_array_add (arguments, (gpointer)*options++);
+  g_ptr_array_add (arguments, (gpointer) "--mode=wall");
+  g_ptr_array_add (arguments, (gpointer) "--");
+  g_ptr_array_add (arguments, path);
+  g_ptr_array_add (arguments, NULL);
+  recording = record ((const char **)arguments->pdata);
+  profile = recording->profile;
   assert_ended (recording, 0);
   for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
     {
@@ -266,6 +275,51 @@ test_sleepers (gconstpointer rate)
           0.1);
     }
   g_assert_cmpfloat (rooted_share (profile), >, 0.95);
+}
+
+static void
+test_sleepers (gconstpointer rate)
+{
+  const char *options[] = { "--rate", rate, NULL };
+
+  check_sleepers (options);
+}
+
+/* Even if the event by which the waits are seen is counted, too. */
+static void
+test_kernel_sleepers (void)
+{
+  const char *plain[] = { "--engine", "perf", NULL };
+  const char *counted[] = {
+    "--engine", "perf", "--events", "page-faults,context-switches", NULL
+  };
+
+  if (flam_perf_obstacle () != NULL)
+    {
+      g_test_skip (flam_perf_obstacle ());
+      return;
+    }
+  check_sleepers (plain);
+  check_sleepers (counted);
+}
+
+/* Without these privileges, the kernel hides its names. */
+static void
+test_nameless_sleepers (void)
+{
+  static const int dropped[] = { CAP_SYSLOG, CAP_BPF, CAP_SYS_ADMIN };
+  const char *options[] = { "--engine", "perf", NULL };
+
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, 0);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (dropped); i++)
+    prctl (PR_CAPBSET_DROP, dropped[i]);
+  if (flam_perf_obstacle () == NULL)
+    check_sleepers (options);
 }
 
 static FlamStateSplit
@@ -405,6 +459,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/shares/kitchen", test_kitchen);
   g_test_add_func ("/shares/generations", test_generations);
+  g_test_add_func ("/shares/kernel-sleepers", test_kernel_sleepers);
+  g_test_add_func ("/shares/nameless-sleepers", test_nameless_sleepers);
   for (guint r = 0; r < G_N_ELEMENTS (rates); r++)
     {
       g_autofree char *sleepers =

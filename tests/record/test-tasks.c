@@ -161,6 +161,37 @@ test_waits (void)
     }
 }
 
+/* Functions of Linux 6.18, on the way from do_syscall_64 to schedule. The
+ * compiler leaves out those that only call another one. */
+static void
+test_kernel_waits (void)
+{
+  static const struct
+  {
+    const char *function;
+    FlamState state;
+  } waits[] = {
+    { "__x64_sys_futex", FLAM_STATE_LOCK },
+    { "__arm64_sys_nanosleep", FLAM_STATE_SLEEP },
+    { "ksys_read", FLAM_STATE_IO },
+    { "do_readv", FLAM_STATE_IO },
+    { "___sys_recvmsg", FLAM_STATE_IO },
+    { "__sys_accept4", FLAM_STATE_IO },
+    { "__do_sys_flock", FLAM_STATE_LOCK },
+    { "__do_sys_pause", FLAM_STATE_SLEEP },
+    { "__do_semtimedop", FLAM_STATE_LOCK },
+    { "do_msgrcv", FLAM_STATE_IO },
+    { "__x64_sys_wait4", FLAM_STATE_BLOCKED },
+    { "do_wait", FLAM_STATE_BLOCKED },
+    { "schedule", FLAM_STATE_BLOCKED },
+    { "", FLAM_STATE_BLOCKED },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
+    g_assert_cmpint (
+        flam_function_state (waits[i].function), ==, waits[i].state);
+}
+
 /* The division of a thread's time after a check at 0, when it was running and
  * its count was 7. */
 static void
@@ -288,6 +319,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/switches", test_switches);
   g_test_add_func ("/tasks/on-cpu", test_on_cpu);
   g_test_add_func ("/tasks/waits", test_waits);
+  g_test_add_func ("/tasks/kernel-waits", test_kernel_waits);
   g_test_add_func ("/tasks/wall", test_wall);
   g_test_add_func ("/tasks/wall/counted-late", test_wall_counted_late);
   g_test_add_func ("/tasks/wall/counted-late-at-end",

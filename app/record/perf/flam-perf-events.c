@@ -89,6 +89,28 @@ flam_perf_events_woken (const FlamPerfEvents *events,
 
 /* --- all ----------------------------------------------------------------- */
 
+static gboolean
+is_same (const FlamRecordEvent *event, const FlamPerfEvent *other)
+{
+  return event->type == other->type && event->config == other->config;
+}
+
+static gboolean
+is_counted (const GPtrArray *counted, const FlamPerfEvent *event)
+{
+  for (guint i = 0; counted != NULL && i < counted->len; i++)
+    if (is_same (g_ptr_array_index (counted, i), event))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+add_switches (FlamPerfEvents *events)
+{
+  events->switches = (gint)events->list->len;
+  g_array_append_val (events->list, switches);
+}
+
 FlamPerfEvents *
 flam_perf_events_new (const FlamRecordOptions *options, char **why)
 {
@@ -98,25 +120,28 @@ flam_perf_events_new (const FlamRecordOptions *options, char **why)
                           (guint64)(1e9 / options->rate * OUT_OF_STEP) };
   g_autoptr (GPtrArray) counted = NULL;
   g_autofree char *unknown = NULL;
+  gboolean wall = (options->what & FLAM_RECORD_WALL) != 0;
 
   *why = NULL;
-  events->waking = -1;
+  events->waking = events->switches = -1;
   events->list = g_array_new (FALSE, FALSE, sizeof (FlamPerfEvent));
   g_array_append_val (events->list, clock);
-  if (options->what & FLAM_RECORD_WALL)
-    {
-      g_array_append_val (events->list, switches);
-      *why = add_waking (events);
-    }
-  events->first_count = events->list->len;
   if (options->events != NULL)
     counted = flam_record_events_parse (options->events, &unknown);
+  if (wall && !is_counted (counted, &switches))
+    add_switches (events);
+  if (wall)
+    *why = add_waking (events);
+  events->first_count = events->list->len;
   for (guint i = 0; counted != NULL && i < counted->len; i++)
     {
       const FlamRecordEvent *event = g_ptr_array_index (counted, i);
       FlamPerfEvent one = { event->type, event->config, 0 };
 
-      g_array_append_val (events->list, one);
+      if (wall && is_same (event, &switches))
+        add_switches (events);
+      else
+        g_array_append_val (events->list, one);
     }
   return events;
 }

@@ -6,7 +6,9 @@
  *
  *   clock │ switch │ waking │ those of --events
  *           only for wall time
- */
+ *
+ * If --events has context-switches, that one is the switch: the kernel writes
+ * the samples of two such events with the number of one of them. */
 
 #include "flam-perf-rings.h"
 #include "flam-record-options.h"
@@ -14,6 +16,7 @@
 typedef struct
 {
   GArray *list;      /* FlamPerfEvent */
+  gint switches;     /* the index of that event; -1: none */
   gint waking;       /* the index of that event; -1: none */
   guint waking_pid;  /* where its record has the number of the woken thread */
   guint first_count; /* the index of the first of --events */

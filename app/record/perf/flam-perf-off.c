@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "flam-kernel-names.h"
-#include "flam-machine.h"
 #include "flam-stops.h"
 
 /* What threads wait for. The kernel samples a thread when it leaves its CPU:
@@ -26,38 +25,80 @@ flam_perf_wants_wall (const FlamPerf *perf)
   return (perf->tracer->options->what & FLAM_RECORD_WALL) != 0;
 }
 
-/* The outermost functions are the ways into the kernel: "__x64_sys_futex". */
 static FlamState
 wait_at (FlamPerf *perf, guint64 address)
 {
-  static const char prefix[] = FLAM_MACHINE_CALLS;
   gpointer key = GSIZE_TO_POINTER (address);
   guint known = GPOINTER_TO_UINT (g_hash_table_lookup (perf->waits, key));
-  FlamState state = FLAM_STATE_RUNNING;
+  FlamState state = FLAM_STATE_BLOCKED;
   const char *name;
 
   if (known > 0)
     return (FlamState)(known - 1);
   name = flam_kernel_names_find (perf->names, address);
-  if (name != NULL && g_str_has_prefix (name, prefix))
-    state = flam_call_state (name + strlen (prefix));
-  else if (name != NULL && strstr (name, "exc_page_fault") != NULL)
+  if (name != NULL)
+    state = flam_function_state (name);
+  if (name != NULL && strstr (name, "exc_page_fault") != NULL)
     state = FLAM_STATE_IO;
   g_hash_table_insert (perf->waits, key, GUINT_TO_POINTER (state + 1));
   return state;
 }
 
-FlamState
-flam_perf_wait (FlamPerf *perf, const FlamPerfRecord *record)
+/* The outermost functions are the ways into the kernel. */
+static FlamState
+wait_by_names (FlamPerf *perf, const FlamPerfRecord *record)
 {
-  for (guint i = record->n_kernel; i-- > 0 && perf->names != NULL;)
+  for (guint i = record->n_kernel; i-- > 0;)
     {
       FlamState state = wait_at (perf, record->kernel[i]);
 
-      if (state != FLAM_STATE_RUNNING)
+      if (state != FLAM_STATE_BLOCKED)
         return state;
     }
   return FLAM_STATE_BLOCKED;
+}
+
+/* Where the kernel hides its names, the same way into it means the same wait:
+ * learn() sees the call of some of them. */
+static FlamState
+wait_by_way (FlamPerf *perf,
+             FlamPerfThread *thread,
+             const FlamPerfRecord *record)
+{
+  guint known;
+
+  thread->way = 0;
+  for (guint i = 0; i < record->n_kernel; i++)
+    thread->way = (thread->way ^ record->kernel[i]) * 0x9e3779b97f4a7c15;
+  known = GPOINTER_TO_UINT (
+      g_hash_table_lookup (perf->waits, GSIZE_TO_POINTER (thread->way)));
+  return known > 0 ? (FlamState)(known - 1) : FLAM_STATE_BLOCKED;
+}
+
+FlamState
+flam_perf_wait (FlamPerf *perf,
+                FlamPerfThread *thread,
+                const FlamPerfRecord *record)
+{
+  return perf->names != NULL ? wait_by_names (perf, record)
+                             : wait_by_way (perf, thread, record);
+}
+
+/* A thread that sleeps. It may have woken just now, so later answers replace
+ * earlier ones. */
+static void
+learn (FlamPerf *perf, FlamPerfThread *thread)
+{
+  FlamBlocked blocked;
+  guint line;
+
+  if (!flam_task_read_blocked (thread->task, &blocked, &line) ||
+      blocked.running)
+    return;
+  thread->wait = (guint8)flam_task_blocked_state (thread->task, &blocked);
+  g_hash_table_insert (perf->waits,
+                       GSIZE_TO_POINTER (thread->way),
+                       GUINT_TO_POINTER ((guint)thread->wait + 1));
 }
 
 /* Who ended the sleep: a thread of the program, or nobody in it. */
@@ -169,6 +210,8 @@ flam_perf_tell_sleepers (FlamPerf *perf)
       FlamPerfThread *thread = flam_perf_find_thread (perf, task->tid);
 
       flam_perf_thread_compare (thread);
+      if (thread->way != 0 && thread->state == FLAM_PERF_SLEEPS)
+        learn (perf, thread);
       if (!flam_perf_wants_wall (perf) || thread->state == FLAM_PERF_RUNS ||
           now - thread->since < TELL_EVERY)
         continue;

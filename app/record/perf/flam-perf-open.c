@@ -216,6 +216,11 @@ flam_perf_start (FlamTracer *tracer, GError **error)
       flam_launch_exec_announce (tracer);
       if (why != NULL)
         flam_tracer_warn (tracer, why);
+      if (flam_perf_wants_wall (perf) && perf->names == NULL)
+        flam_tracer_warn (
+            tracer,
+            N_ ("what short waits were for is known only in part: the kernel "
+                "hides the addresses of its functions (kernel.kptr_restrict)"));
       return perf;
     }
   give_up (perf, chosen);

@@ -219,6 +219,26 @@ flam_perf_counts_begin (FlamPerfCounts *counts, const FlamPerfRings *rings)
         flam_perf_rings_count (rings, counts->first + i);
 }
 
+void
+flam_perf_counts_note (FlamPerfCounts *counts,
+                       FlamTracer *tracer,
+                       FlamTask *task,
+                       const FlamPerfRecord *record)
+{
+  guint i = record->event - counts->first;
+  FlamMessage *message =
+      flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_COUNTED, 0, 0, FALSE);
+
+  message->target = task->target;
+  message->task = task;
+  message->time = MAX (record->time - tracer->origin, 0);
+  message->event = i;
+  message->count = (gint64)record->period;
+  flam_pipe_commit (tracer->pipe, 0);
+  g_array_index (counts->taken, guint, i)++;
+  tracer->stats.samples++;
+}
+
 gboolean
 flam_perf_counts_take (FlamPerfCounts *counts,
                        FlamTracer *tracer,
@@ -227,23 +247,12 @@ flam_perf_counts_take (FlamPerfCounts *counts,
                        guint32 stack)
 {
   FlamPerfCopy copy = { .stack = stack };
-  guint i = record->event - counts->first;
-  FlamMessage *message;
-  gint64 now = MAX (record->time - tracer->origin, 0);
 
   if (!flam_perf_copy_begin (tracer, task, record, FLAM_MESSAGE_STACK, &copy))
     return FALSE;
-  copy.message->time = now;
+  copy.message->time = MAX (record->time - tracer->origin, 0);
   flam_perf_copy_commit (tracer, &copy);
-  message = flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_COUNTED, 0, 0, FALSE);
-  message->target = task->target;
-  message->task = task;
-  message->time = now;
-  message->event = i;
-  message->count = (gint64)record->period;
-  flam_pipe_commit (tracer->pipe, 0);
-  g_array_index (counts->taken, guint, i)++;
-  tracer->stats.samples++;
+  flam_perf_counts_note (counts, tracer, task, record);
   return TRUE;
 }
 

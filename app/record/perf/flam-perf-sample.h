@@ -39,6 +39,11 @@ void flam_perf_counts_clear (FlamPerfCounts *counts);
 /* Counts on with other rings. */
 void flam_perf_counts_begin (FlamPerfCounts *counts,
                              const FlamPerfRings *rings);
+/* A sample of one of them, whose stack was written just before. */
+void flam_perf_counts_note (FlamPerfCounts *counts,
+                            FlamTracer *tracer,
+                            FlamTask *task,
+                            const FlamPerfRecord *record);
 /* A sample of one of them. FALSE: the sampler is too far behind. */
 gboolean flam_perf_counts_take (FlamPerfCounts *counts,
                                 FlamTracer *tracer,

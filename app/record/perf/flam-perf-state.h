@@ -39,12 +39,8 @@ typedef struct
   gint64 began;   /* the program */
 } FlamPerfProcess;
 
-/* The first events. */
-enum
-{
-  FLAM_PERF_CLOCK,
-  FLAM_PERF_SWITCH, /* only for wall time */
-};
+/* The first event. */
+#define FLAM_PERF_CLOCK 0
 
 struct _FlamPerf
 {
@@ -55,9 +51,9 @@ struct _FlamPerf
   guint32 stack;                  /* bytes in a sample */
   GHashTable *threads;            /* tid -> FlamPerfThread */
   GHashTable *processes;          /* pid -> FlamPerfProcess */
-  struct _FlamKernelNames *names; /* for wall time; NULL: unavailable */
-  GHashTable *waits;              /* address in the kernel -> FlamState + 1 */
-  gboolean wants_more;            /* a stack was cut off */
+  struct _FlamKernelNames *names; /* for wall time; NULL: hidden */
+  GHashTable *waits;      /* address in the kernel, or way -> FlamState + 1 */
+  gboolean wants_more;    /* a stack was cut off */
   gboolean prompt;        /* a ring has little room: it is read at once */
   gint64 told_at;         /* when sleepers were last reported */
   gint64 first_periods;   /* ns, of new threads, which have no sample */
@@ -92,7 +88,9 @@ void flam_perf_drain_last (FlamPerf *perf, gint64 until);
 
 gboolean flam_perf_wants_wall (const FlamPerf *perf);
 /* Why a thread waits, by the kernel's functions at its sample of a switch. */
-FlamState flam_perf_wait (FlamPerf *perf, const FlamPerfRecord *record);
+FlamState flam_perf_wait (FlamPerf *perf,
+                          FlamPerfThread *thread,
+                          const FlamPerfRecord *record);
 /* Writes the time off a CPU until now. `woke`: it is over. */
 void flam_perf_tell_off (FlamPerf *perf, FlamPerfThread *thread, gboolean woke);
 /* The same at intervals for threads that are still asleep; also compares the

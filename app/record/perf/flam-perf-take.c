@@ -172,10 +172,18 @@ static gboolean
 is_sample (const FlamPerf *perf, const FlamPerfRecord *record)
 {
   return record->event == FLAM_PERF_CLOCK ||
-         (flam_perf_wants_wall (perf) && record->event == FLAM_PERF_SWITCH);
+         (gint)record->event == perf->events->switches;
 }
 
-static void
+static gboolean
+is_counted (const FlamPerf *perf, const FlamPerfRecord *record)
+{
+  return record->event >= perf->events->first_count &&
+         record->event < perf->events->list->len && record->period > 0;
+}
+
+/* FALSE: it is not written. */
+static gboolean
 take_sample (FlamPerf *perf,
              FlamPerfThread *thread,
              const FlamPerfRecord *record)
@@ -190,7 +198,7 @@ take_sample (FlamPerf *perf,
   /* Its time goes to the next sample that shows the whole stack. */
   if (ticks && now < task->rest_until &&
       flam_perf_copy_is_short (task, record, perf->stack))
-    return;
+    return FALSE;
   if (process->changed_files ||
       (process->changed && (now - process->began < 2 * MAPS_EVERY ||
                             now - process->told_at > MAPS_EVERY)))
@@ -202,7 +210,7 @@ take_sample (FlamPerf *perf,
                              &copy))
     {
       tracer->stats.lost++;
-      return;
+      return FALSE;
     }
   copy.message->time = now;
   copy.message->state = FLAM_STATE_RUNNING;
@@ -214,10 +222,11 @@ take_sample (FlamPerf *perf,
       thread->queued = 0;
     }
   else
-    thread->wait = (guint8)flam_perf_wait (perf, record);
+    thread->wait = (guint8)flam_perf_wait (perf, thread, record);
   perf->wants_more |= flam_perf_copy_wants_room (task, record, perf->stack);
   flam_perf_copy_commit (tracer, &copy);
   tracer->stats.samples += ticks;
+  return TRUE;
 }
 
 /* `thread` wakes another one. */
@@ -245,9 +254,12 @@ take_event (FlamPerf *perf,
   if ((gint)record->event == perf->events->waking)
     take_waking (perf, thread, record);
   else if (is_sample (perf, record))
-    take_sample (perf, thread, record);
-  else if (record->event >= perf->events->first_count &&
-           record->event < perf->events->list->len && record->period > 0)
+    {
+      if (take_sample (perf, thread, record) && is_counted (perf, record))
+        flam_perf_counts_note (
+            &perf->counts, perf->tracer, thread->task, record);
+    }
+  else if (is_counted (perf, record))
     {
       if (flam_perf_counts_take (
               &perf->counts, perf->tracer, thread->task, record, perf->stack))

@@ -31,6 +31,7 @@ typedef struct
   gint64 before;             /* CPU time that is not recorded; -1: unknown */
   gboolean moved;            /* put on a CPU since it was last compared */
   guint8 wait;               /* FlamState of its sleep */
+  guint64 way;               /* of that one into a kernel without names, or 0 */
   pid_t waker;               /* of the program, who ended it; 0: none */
   char waker_name[16];
   gboolean has_stack; /* some stack of it was written */

@@ -16,12 +16,10 @@
 #ifdef __aarch64__
 #define FLAM_MACHINE_AUDIT AUDIT_ARCH_AARCH64
 #define FLAM_MACHINE_LOADER "ld-linux-aarch64.so" /* a version follows */
-#define FLAM_MACHINE_CALLS "__arm64_sys_"         /* the kernel's functions */
 #define FLAM_MACHINE_CLONE_TLS 3                  /* the argument of clone(2) */
 #else
 #define FLAM_MACHINE_AUDIT AUDIT_ARCH_X86_64
 #define FLAM_MACHINE_LOADER "ld-linux-x86-64.so"
-#define FLAM_MACHINE_CALLS "__x64_sys_"
 #define FLAM_MACHINE_CLONE_TLS 4
 #endif
 

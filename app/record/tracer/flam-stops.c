@@ -329,9 +329,25 @@ flam_blocked_state (const FlamBlocked *blocked)
   return FLAM_STATE_BLOCKED;
 }
 
-FlamState
-flam_call_state (const char *name)
+/* "__x64_sys_read", "ksys_read", "___sys_recvmsg", "__do_sys_flock",
+ * "do_readv": which of them are there depends on what the compiler inlined. */
+static const char *
+call_of (const char *function)
 {
+  static const char *const prefixes[] = { "_",   "x64_",  "arm64_", "do_",
+                                          "se_", "ksys_", "sys_" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    while (g_str_has_prefix (function, prefixes[i]))
+      function += strlen (prefixes[i]);
+  return function;
+}
+
+FlamState
+flam_function_state (const char *function)
+{
+  const char *name = call_of (function);
+
   for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
     if (strcmp (calls[i].name, name) == 0)
       return calls[i].state;

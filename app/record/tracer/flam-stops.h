@@ -75,8 +75,9 @@ gboolean flam_blocked_parse (const char *line, FlamBlocked *blocked);
 /* The reason for the wait of a thread in this call; BLOCKED for one that
  * continues, as its number is lost. */
 FlamState flam_blocked_state (const FlamBlocked *blocked);
-/* The same by the name of the call. */
-FlamState flam_call_state (const char *name);
+/* The same by the name of a function of the kernel: BLOCKED also for one that
+ * is not the beginning of a call. */
+FlamState flam_function_state (const char *function);
 /* The same for such a call, by the kernel's function in which it waits, as in
  * /proc/PID/wchan ("0": unknown). The calls that continue are futex with a time
  * limit and poll, whose functions have these words in their names in all
