@@ -144,7 +144,7 @@ print_error (const char *text)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *words = flam_installed (FLAM_LOCALEDIR);
+  g_autofree char *words = flam_installed_or_built (FLAM_LOCALEDIR, "po");
   int status;
 
   prepare_heap ();

@@ -658,7 +658,7 @@ main (int argc, char **argv)
 {
   Recorder recorder = { .output.fd = -1 };
   g_autoptr (GError) error = NULL;
-  g_autofree char *words = flam_installed (FLAM_LOCALEDIR);
+  g_autofree char *words = flam_installed_or_built (FLAM_LOCALEDIR, "po");
   g_autofree char *name = NULL;
   int status;
 

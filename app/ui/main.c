@@ -32,7 +32,7 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (FlamApplication) application = NULL;
-  g_autofree char *words = flam_installed (FLAM_LOCALEDIR);
+  g_autofree char *words = flam_installed_or_built (FLAM_LOCALEDIR, "po");
   int status;
   int ended_by;
 

@@ -62,3 +62,15 @@ flam_build_tree (void)
     room = MAX (room, (const char *)g_strrstr (program, rooms[i]));
   return room != NULL ? g_strndup (program, (gsize)(room - program)) : NULL;
 }
+
+char *
+flam_installed_or_built (const char *path, const char *built)
+{
+  g_autofree char *tree = flam_build_tree ();
+  g_autofree char *own =
+      tree != NULL ? g_build_filename (tree, built, NULL) : NULL;
+
+  return own != NULL && g_file_test (own, G_FILE_TEST_EXISTS)
+             ? g_steal_pointer (&own)
+             : flam_installed (path);
+}

@@ -17,6 +17,10 @@ char *flam_installed (const char *path);
  * with g_free. */
 char *flam_build_tree (void);
 
+/* A program in a build tree uses what was built there: `built`, a path below
+ * that tree, if it exists; else flam_installed (path). Free with g_free. */
+char *flam_installed_or_built (const char *path, const char *built);
+
 G_END_DECLS
 
 #endif

@@ -11,11 +11,10 @@ find_library (const FlamLibrary *library)
 {
   g_autofree char *installed =
       g_build_filename (FLAM_LIBDIR, library->file, NULL);
-  g_autofree char *tree = flam_build_tree ();
+  g_autofree char *built =
+      g_build_filename (library->room, library->file, NULL);
 
-  return tree != NULL
-             ? g_build_filename (tree, library->room, library->file, NULL)
-             : flam_installed (installed);
+  return flam_installed_or_built (installed, built);
 }
 
 gconstpointer

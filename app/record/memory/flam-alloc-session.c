@@ -118,9 +118,10 @@ char *
 flam_alloc_session_library (GError **error)
 {
   const char *given = g_getenv ("FLAMBEAU_ALLOC_LIB");
-  g_autofree char *library = given && *given
-                                 ? g_canonicalize_filename (given, NULL)
-                                 : flam_installed (FLAM_LIBDIR "/" LIBRARY);
+  g_autofree char *library =
+      given && *given ? g_canonicalize_filename (given, NULL)
+                      : flam_installed_or_built (FLAM_LIBDIR "/" LIBRARY,
+                                                 "app/record/preload/" LIBRARY);
 
   if (access (library, R_OK) == 0)
     return g_steal_pointer (&library);

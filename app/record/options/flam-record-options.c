@@ -58,8 +58,10 @@ flam_recorder_path (void)
   const char *path = g_getenv ("FLAMBEAU_RECORDER");
 
   if (g_once_init_enter (&installed))
-    g_once_init_leave (&installed,
-                       flam_installed (FLAM_LIBEXECDIR "/flambeau-recorder"));
+    g_once_init_leave (
+        &installed,
+        flam_installed_or_built (FLAM_LIBEXECDIR "/flambeau-recorder",
+                                 "app/record/flambeau-recorder"));
   return path != NULL && *path != '\0' ? path : installed;
 }
 

@@ -53,7 +53,8 @@ page_path (void)
   const char *given = page_given ();
 
   return given != NULL ? g_strdup (given)
-                       : flam_installed (FLAM_DOCDIR "/help.html");
+                       : flam_installed_or_built (FLAM_DOCDIR "/help.html",
+                                                  "data/help/help.html");
 }
 
 /* NULL: not found. */

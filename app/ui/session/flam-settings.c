@@ -3,6 +3,26 @@
 #include "flam-settings.h"
 
 #include "flam-config.h"
+#include "flam-core-profile.h"
+
+/* The schema of the build tree that the program runs from; NULL: it is
+ * installed. */
+static GSettingsSchema *
+find_built_schema (void)
+{
+  g_autofree char *tree = flam_build_tree ();
+  g_autofree char *folder =
+      tree != NULL ? g_build_filename (tree, "data", NULL) : NULL;
+  g_autoptr (GSettingsSchemaSource) source =
+      folder != NULL
+          ? g_settings_schema_source_new_from_directory (
+                folder, g_settings_schema_source_get_default (), TRUE, NULL)
+          : NULL;
+
+  return source != NULL
+             ? g_settings_schema_source_lookup (source, FLAM_APP_ID, FALSE)
+             : NULL;
+}
 
 GSettings *
 flam_settings_get (void)
@@ -10,7 +30,12 @@ flam_settings_get (void)
   static GSettings *settings;
 
   if (settings == NULL)
-    settings = g_settings_new (FLAM_APP_ID);
+    {
+      g_autoptr (GSettingsSchema) built = find_built_schema ();
+
+      settings = built != NULL ? g_settings_new_full (built, NULL, NULL)
+                               : g_settings_new (FLAM_APP_ID);
+    }
   return settings;
 }
 

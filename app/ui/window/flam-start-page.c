@@ -191,10 +191,9 @@ say_what_opens (FlamStartPage *self)
 static void
 offer_example (FlamStartPage *self)
 {
-  const char *given = g_getenv ("FLAMBEAU_EXAMPLE");
   g_autofree char *path =
-      given != NULL ? g_strdup (given)
-                    : flam_installed (FLAM_DATADIR "/example/example.flambeau");
+      flam_installed_or_built (FLAM_DATADIR "/example/example.flambeau",
+                               "data/example/example.flambeau");
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autofree char *uri = g_file_get_uri (file);
 
