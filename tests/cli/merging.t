@@ -6,13 +6,13 @@ b takes 59 %
 
 format     flambeau
 measures   samples            17 (Samples)
-samples    8 in 5 stacks of 5 functions
+samples    17 in 5 stacks of 5 functions
 processes  a.folded
-             #1 all threads: 3 samples, 6
+             #1 all threads: 6 samples, 6
            b.folded
-             #2 all threads: 2 samples, 5
+             #2 all threads: 5 samples, 5
            a.folded
-             #3 all threads: 3 samples, 6
+             #3 all threads: 6 samples, 6
 
 # The sum equals that of all lines, computed by awk.
 $ cat a.folded b.folded a.folded | sed 's/_\[k\]//' | awk '{ sum[$1] += $2 } END { for (s in sum) print s, sum[s] }' | LC_ALL=C sort >sum; flambeau-cli export m.flambeau --to folded 2>/dev/null | diff - sum && echo same
@@ -26,13 +26,13 @@ inner takes 88 %, with the functions it calls (main.go:31)
 format     flambeau
 measures   cpu                80 ns (cpu)
            samples            18 (samples)
-samples    9 in 7 stacks of 7 functions
+samples    18 in 7 stacks of 7 functions
 processes  cpu.pb
-             #1 all threads: 5 samples, 80 ns
+             #1 all threads: 8 samples, 80 ns
            threads.pb
-             4711 main: 1 sample, 0 ns
+             4711 main: 3 samples, 0 ns
              4712 worker: 2 samples, 0 ns
-             #4 all threads: 1 sample, 0 ns
+             #4 all threads: 5 samples, 0 ns
 modules    /bin/demo: 70 ns, symbols: capture
 warning    cpu.pb: 1 frame refers to a location that is not in the file and was left out
 warning    cpu is not a measure of all 2 captures, only of 1 of them

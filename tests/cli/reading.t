@@ -9,11 +9,11 @@ solve takes 40 %
 
 format     folded
 measures   samples            100 (Samples)
-samples    6 in 6 stacks of 5 functions
-threads    #1 all threads: 6 samples, 100
+samples    100 in 6 stacks of 5 functions
+threads    #1 all threads: 100 samples, 100
 
 $ flambeau-cli info known.folded --json
-{"headline":{"text":"solve takes 40 %","parts":[{"kind":"function","text":"solve","measure":"samples","function":"solve"},{"kind":"function","text":"40 %","measure":"samples","function":"solve"}]},"format":"folded","command":"","duration_ns":0,"complete":true,"read_fraction":1.0,"measures":[{"id":"samples","name":"Samples","kind":"cpu","unit":"count","total":100}],"samples":6,"allocations":0,"stacks":6,"functions":5,"lost":0,"late":0,"truncated_stacks":0,"processes":[{"pid":-1,"name":""}],"threads":[{"row":1,"pid":-1,"tid":-1,"name":"all threads","samples":6,"total":100}],"modules":[],"warnings":[]}
+{"headline":{"text":"solve takes 40 %","parts":[{"kind":"function","text":"solve","measure":"samples","function":"solve"},{"kind":"function","text":"40 %","measure":"samples","function":"solve"}]},"format":"folded","command":"","duration_ns":0,"complete":true,"read_fraction":1.0,"measures":[{"id":"samples","name":"Samples","kind":"cpu","unit":"count","total":100}],"samples":100,"allocations":0,"stacks":6,"functions":5,"lost":0,"late":0,"truncated_stacks":0,"processes":[{"pid":-1,"name":""}],"threads":[{"row":1,"pid":-1,"tid":-1,"name":"all threads","samples":100,"total":100}],"modules":[],"warnings":[]}
 
 $ flambeau-cli top known.folded
       self                 total            function

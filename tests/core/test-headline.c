@@ -372,9 +372,21 @@ test_too_few (void)
                                 FLAM_MEASURE_CPU,
                                 column,
                                 FLAM_NONE);
+      flam_builder_add_measure (builder,
+                                "samples",
+                                "Samples",
+                                FLAM_UNIT_COUNT,
+                                FLAM_MEASURE_CPU,
+                                -1,
+                                0);
       for (guint i = 0; i < n; i++)
         flam_builder_add_sample (builder, &sample, &weight);
+      /* Time measured between samples. */
+      sample.event = 1;
+      for (guint i = 0; i < 20; i++)
+        flam_builder_add_sample (builder, &sample, &weight);
       profile = flam_builder_finish (builder, NULL);
+      g_assert_cmpint (flam_profile_count_samples (profile), ==, n);
       text = sentence_of (profile, NULL);
       g_assert_cmpstr (text,
                        ==,

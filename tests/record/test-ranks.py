@@ -144,7 +144,10 @@ class Job(unittest.TestCase):
         self.assertEqual({stack: int(weight) for stack, weight in folded.items()}, sums)
         info = json.loads(ask("info", all_, "--json"))
         self.assertEqual([one["name"] for one in info["processes"]], ["ranks"])
-        self.assertLess(info["samples"], 400)
+        self.assertEqual(info["samples"],
+                         sum(json.loads(ask("info", file, "--json"))["samples"] for file in files))
+        rows = re.findall(r"^  sample ", ask("dump", all_, "--stage", "profile"), re.M)
+        self.assertLess(len(rows), 400)
 
 
 class Launchers(unittest.TestCase):

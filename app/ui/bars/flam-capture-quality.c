@@ -67,7 +67,7 @@ static const struct
                      N_ ("How long the recording lasted."),
                      N_ ("Record longer if the results vary between runs.") },
   [ROW_SAMPLES] = { N_ ("Samples"),
-                    N_ ("How many rows of samples the capture has."),
+                    N_ ("How many samples the capture has."),
                     N_ ("With fewer than a few hundred, shares are rough: "
                         "record longer or at a higher rate.") },
   [ROW_BLOCKS] = { N_ ("Allocation Records"),
@@ -336,7 +336,8 @@ static void
 add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
 {
   const FlamFacts *facts = &profile->facts;
-  double samples = (double)profile->samples.n;
+  gint64 n_samples = flam_profile_count_samples (profile);
+  double samples = (double)n_samples;
   gboolean ours = flam_facts_other (facts, FLAM_FACT_MODE) != NULL;
 
   add_heading (self, _ ("Capture Quality"));
@@ -346,7 +347,7 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
     add_share (self, ROW_READ, facts->read_fraction, TRUE);
   add_time (self, ROW_DURATION, facts->duration_ns);
   if (profile->samples.n > 0)
-    add_count (self, ROW_SAMPLES, profile->samples.n, FALSE);
+    add_count (self, ROW_SAMPLES, (guint64)MAX (n_samples, 0), FALSE);
   if (profile->allocations.n > 0)
     add_count (self, ROW_BLOCKS, profile->allocations.n, FALSE);
   add_sampled (self, facts->sample_bytes, allocated (profile));

@@ -653,12 +653,18 @@ named_self (const Costs *costs)
 /* So few samples of a clock show nothing but chance; a wait is as long as its
  * sample. */
 static gboolean
-add_too_few (FlamHeadline *headline, const FlamProfile *profile, guint measure)
+add_too_few (FlamHeadline *headline,
+             const FlamProfile *profile,
+             const FlamSelection *selection,
+             guint measure)
 {
   FlamSentence *sentence;
+  g_autofree gint64 *counts = NULL;
 
-  if (*profile->facts.engine == '\0' || profile->samples.state != NULL ||
-      profile->samples.n >= FLAM_FACTS_FEW)
+  if (*profile->facts.engine == '\0' || profile->samples.state != NULL)
+    return FALSE;
+  counts = flam_weights_count_samples (profile, selection);
+  if (counts[profile->threads.n] >= FLAM_FACTS_FEW)
     return FALSE;
   sentence = add_sentence (headline);
   sentence->pattern = too_few;
@@ -666,7 +672,7 @@ add_too_few (FlamHeadline *headline, const FlamProfile *profile, guint measure)
             FLAM_HEADLINE_QUALITY,
             measure,
             FLAM_NONE,
-            g_strdup_printf ("%u", profile->samples.n));
+            g_strdup_printf ("%" G_GINT64_FORMAT, counts[profile->threads.n]));
   return TRUE;
 }
 
@@ -1351,7 +1357,8 @@ add_all (FlamHeadline *headline,
   weights = flam_weights_new (profile, selection, progress, error);
   if (weights == NULL)
     return FALSE;
-  if (weights->total <= 0 || add_too_few (headline, profile, measure) ||
+  if (weights->total <= 0 ||
+      add_too_few (headline, profile, selection, measure) ||
       add_waiting (headline, weights, shown, own, measure, &in_own_code))
     return TRUE;
   costs_init (

@@ -135,6 +135,34 @@ flam_profile_find_source (const FlamProfile *profile, FlamMeasureSource source)
   return -1;
 }
 
+int
+flam_profile_find_count (const FlamProfile *profile)
+{
+  int i = flam_profile_find_measure (profile, "samples");
+
+  return i >= 0 && profile->measures[i].unit == FLAM_UNIT_COUNT &&
+                 profile->measures[i].source == FLAM_FROM_SAMPLES
+             ? i
+             : -1;
+}
+
+gint64
+flam_profile_count_samples (const FlamProfile *profile)
+{
+  int found = flam_profile_find_count (profile);
+  const FlamMeasure *measure = found >= 0 ? &profile->measures[found] : NULL;
+  const guint16 *event = profile->samples.event;
+  gint64 n = 0;
+
+  if (measure == NULL)
+    return profile->samples.n;
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    if (measure->event == FLAM_NONE ||
+        (event != NULL ? event[i] : 0) == measure->event)
+      n += measure->weight != NULL ? measure->weight[i] : measure->denominator;
+  return n / measure->denominator;
+}
+
 FlamId
 flam_profile_find_mark (const FlamProfile *profile, const char *name)
 {

@@ -344,6 +344,12 @@ int flam_profile_find_measure (const FlamProfile *profile, const char *id);
  * must not be shown. */
 int flam_profile_find_source (const FlamProfile *profile,
                               FlamMeasureSource source);
+/* The measure that counts samples, or -1: each row is one sample. Where there
+ * is one, a row may be many samples, as in folded stacks, or none: CPU time
+ * that was measured between samples. */
+int flam_profile_find_count (const FlamProfile *profile);
+/* The number of samples of the whole capture. */
+gint64 flam_profile_count_samples (const FlamProfile *profile);
 /* The first mark of this name, or FLAM_NONE. */
 FlamId flam_profile_find_mark (const FlamProfile *profile, const char *name);
 gboolean flam_profile_has_kind (const FlamProfile *profile,

@@ -760,12 +760,18 @@ flam_weights_count_samples (const FlamProfile *profile,
   static const FlamMeasure each = { .source = FLAM_FROM_SAMPLES,
                                     .event = FLAM_NONE,
                                     .denominator = 1 };
-  g_auto (Sum) sum = { profile, selection, &each };
+  g_autoptr (FlamSelection) all = flam_selection_copy (selection);
+  int found = flam_profile_find_count (profile);
+  const FlamMeasure *measure = found >= 0 ? &profile->measures[found] : &each;
+  g_auto (Sum) sum = { profile, all, measure };
   gint64 *counts;
 
+  all->count = FALSE;
   sum.by_thread = counts = g_new0 (gint64, profile->threads.n + 1);
   sum_up (&sum, NULL, NULL);
   counts[profile->threads.n] = sum.total;
+  for (guint32 i = 0; i <= profile->threads.n; i++)
+    counts[i] /= measure->denominator;
   return counts;
 }
 
