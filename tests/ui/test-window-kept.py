@@ -17,7 +17,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from flamwindow import BUILD, SOURCE, wait_for  # noqa: E402
-from windowtest import EXAMPLE, WindowTest as Base  # noqa: E402
+from windowtest import EXAMPLE, WindowTest as Base, total_of  # noqa: E402
 
 STATE = pathlib.Path(os.environ["XDG_STATE_HOME"], "flambeau")
 
@@ -70,6 +70,24 @@ class KeptTest(Base):
         window.click("Call Tree")
         self.wait_page("Call Tree")
         (close or self.close)()
+
+    def test_unmatched(self):
+        """The kept transform matches no function any more, such as after the symbols are
+        gone: every page gives the reason, and the way back."""
+        self.leave()
+        (kept,) = self.kept()
+        kept.write_text(kept.read_text().replace("^paint_row$", "^renamed$"))
+        window = self.open(EXAMPLE, keep_settings=True, keep_state=True)
+        window.find("Remove: only through: renamed", "push button")
+        reason = "A transform in the path matches no function of this capture."
+        for page in ("ctrl+1", "ctrl+2", "ctrl+6"):
+            window.key(page)
+            window.wait_label(lambda text: text == reason)
+            wait_for("the way back", lambda: any(
+                min(node.extents()[2:]) > 0
+                for node in window.find_all("Show Everything", "push button")))
+        window.click("Show Everything", "push button")
+        window.wait_label(lambda text: text == f"total {total_of(EXAMPLE)}")
 
     def test_place(self):
         """Selection, zoom, frame and page are as they were left."""

@@ -4,6 +4,7 @@
 
 #include "flam-headline-link.h"
 #include "flam-settings.h"
+#include "flam-why-empty.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
@@ -21,6 +22,7 @@ struct _FlamHeadlineBar
 
   GtkLabel *label;
   GtkButton *stop;
+  GtkButton *show_all;
 };
 
 G_DEFINE_FINAL_TYPE (FlamHeadlineBar, flam_headline_bar, GTK_TYPE_WIDGET)
@@ -177,17 +179,20 @@ work (gpointer data, const FlamProgress *progress, GError **error)
   return flam_headline_new (input->profile, input->selection, progress, error);
 }
 
-/* A difference has a sentence of its own. */
+/* A difference has a sentence of its own, and so has a graph without boxes. */
 static void
 show (FlamHeadlineBar *self)
 {
+  const char *page = flam_session_get_page (self->session);
   gboolean compared =
       flam_baseline_get_kind (flam_session_get_baseline (self->session)) !=
           FLAM_BASELINE_NONE &&
-      strcmp (flam_session_get_page (self->session), "difference") == 0;
+      strcmp (page, "difference") == 0;
+  gboolean empty = gtk_widget_get_visible (GTK_WIDGET (self->show_all)) &&
+                   strcmp (page, "graph") == 0;
 
   gtk_widget_set_visible (GTK_WIDGET (self),
-                          !compared && !flam_session_is_live (self->session) &&
+                          !compared && !empty && !flam_session_is_live (self->session) &&
                               *gtk_label_get_text (self->label) != '\0');
 }
 
@@ -230,12 +235,24 @@ show_growing (FlamHeadlineBar *self, const FlamProfile *profile)
   gtk_widget_set_visible (GTK_WIDGET (self), TRUE);
 }
 
+/* Other pages than the graph have no way back of their own. */
+static void
+show_empty (FlamHeadlineBar *self)
+{
+  flam_job_cancel (self->job);
+  gtk_label_set_text (self->label, flam_why_empty (self->session));
+  show (self);
+}
+
 static void
 update (FlamHeadlineBar *self)
 {
   FlamViewData *view_data = flam_session_get_view_data (self->session);
+  gboolean empty = view_data != NULL && view_data->tree->n <= 1 &&
+                   flam_why_empty_is_narrowed (self->session);
   Input *input;
 
+  gtk_widget_set_visible (GTK_WIDGET (self->show_all), empty);
   gtk_widget_set_visible (GTK_WIDGET (self->stop),
                           flam_session_is_growing (self->session));
   if (view_data == NULL || flam_session_is_live (self->session))
@@ -250,6 +267,11 @@ update (FlamHeadlineBar *self)
   if (flam_session_is_growing (self->session))
     {
       show_growing (self, view_data->profile);
+      return;
+    }
+  if (empty)
+    {
+      show_empty (self);
       return;
     }
   g_clear_pointer (&self->asked, flam_profile_unref);
@@ -314,6 +336,7 @@ flam_headline_bar_class_init (FlamHeadlineBarClass *klass)
       class, "/dev/flambeau/Flambeau/ui/flam-headline-bar.ui");
   gtk_widget_class_bind_template_child (class, FlamHeadlineBar, label);
   gtk_widget_class_bind_template_child (class, FlamHeadlineBar, stop);
+  gtk_widget_class_bind_template_child (class, FlamHeadlineBar, show_all);
 }
 
 static void

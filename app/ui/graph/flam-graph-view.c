@@ -8,6 +8,7 @@
 #include "flam-settings.h"
 #include "flam-transforms.h"
 #include "flam-user-colors.h"
+#include "flam-why-empty.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -48,30 +49,17 @@ as_selected (FlamId current)
 
 /* --- session -> widget ---------------------------------------------------- */
 
-static gboolean
-is_narrowed (const FlamSelection *selection)
-{
-  return selection->threads != NULL || selection->from != G_MININT64 ||
-         selection->to != G_MAXINT64 ||
-         (selection->transforms != NULL && selection->transforms->len > 0) ||
-         selection->states != FLAM_STATES_ALL || selection->no_native ||
-         selection->no_inlines || selection->no_repl ||
-         selection->allocators != 0 || selection->suppressions != NULL;
-}
-
 static void
 update_empty (FlamGraphView *self, const FlamTree *tree)
 {
-  const FlamSelection *selection = flam_session_get_selection (self->session);
-
   if (tree == NULL || tree->n > 1)
     {
       gtk_stack_set_visible_child_name (self->stack, "graph");
       return;
     }
   adw_status_page_set_description (self->empty,
-                                   flam_page_why_empty (FLAM_PAGE (self)));
-  gtk_widget_set_visible (GTK_WIDGET (self->way_back), is_narrowed (selection));
+                                   flam_why_empty (self->session));
+  gtk_widget_set_visible (GTK_WIDGET (self->way_back), flam_why_empty_is_narrowed (self->session));
   gtk_stack_set_visible_child_name (self->stack, "empty");
 }
 

@@ -4,6 +4,7 @@
 
 #include "flam-settings.h"
 #include "flam-table-shape.h"
+#include "flam-why-empty.h"
 
 #include <glib/gi18n.h>
 
@@ -218,7 +219,7 @@ update_none (FlamTablePage *self)
   if (private->none == NULL)
     return;
   gtk_label_set_label (private->none,
-                       !any ? flam_page_why_empty (FLAM_PAGE (self))
+                       !any ? flam_why_empty (flam_page_get_session (FLAM_PAGE (self)))
                        : is_slow (self)
                            ? _ ("The Regular Expression Takes Too Long")
                            : _ ("No Matching Functions"));

@@ -5,6 +5,7 @@
 #include "flam-columns-view.h"
 #include "flam-row-scroll.h"
 #include "flam-settings.h"
+#include "flam-why-empty.h"
 
 #define UNFOLD_MAX 200
 #define HOT_SHARE 0.5
@@ -149,7 +150,7 @@ fill (FlamPage *page)
   gtk_single_selection_set_selected (self->selection,
                                      GTK_INVALID_LIST_POSITION);
   self->syncing = FALSE;
-  gtk_label_set_label (self->none, flam_page_why_empty (page));
+  gtk_label_set_label (self->none, flam_why_empty (self->session));
   gtk_widget_set_visible (GTK_WIDGET (self->none),
                           view_data != NULL && roots == NULL);
   if (self->model != NULL)

@@ -7,6 +7,7 @@
 #include "flam-settings.h"
 #include "flam-transforms.h"
 #include "flam-user-colors.h"
+#include "flam-why-empty.h"
 #include "flam-widget.h"
 
 #include <adwaita.h>
@@ -80,7 +81,7 @@ why_none (FlamPage *page, const FlamViewData *view_data)
     return _ ("Allocations have no calls in time. Switch to CPU.");
   if (profile->samples.n > 0 && profile->samples.time == NULL)
     return _ ("The samples of this capture have no times.");
-  return flam_page_why_empty (page);
+  return flam_why_empty (flam_page_get_session (page));
 }
 
 /* --- calls of one function ------------------------------------------------ */

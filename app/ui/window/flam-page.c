@@ -111,32 +111,6 @@ flam_page_begin (FlamPage *self)
   return klass->begin != NULL && klass->begin (widget);
 }
 
-/* --- words ---------------------------------------------------------------- */
-
-const char *
-flam_page_why_empty (FlamPage *self)
-{
-  FlamSession *session = flam_page_get_session (self);
-  const FlamProfile *profile = flam_session_get_profile (session);
-  const FlamSelection *selection = flam_session_get_selection (session);
-
-  if (profile == NULL || selection == NULL)
-    return "";
-  if (selection->from != G_MININT64 || selection->to != G_MAXINT64)
-    return _ ("Nothing was measured in the selected time range.");
-  if (selection->transforms != NULL && selection->transforms->len > 0)
-    return _ ("Everything is hidden by the transforms in the path.");
-  if (selection->states != FLAM_STATES_ALL)
-    return _ ("No samples are in the selected states.");
-  if (selection->threads != NULL && selection->threads->len == 0)
-    return _ ("No thread is selected.");
-  if (selection->threads != NULL)
-    return _ ("The selected threads have no values of this measure.");
-  if (profile->samples.n == 0 && profile->allocations.n == 0)
-    return _ ("This capture has no samples.");
-  return _ ("This capture has no values of this measure.");
-}
-
 /* --- object --------------------------------------------------------------- */
 
 static void

@@ -53,9 +53,6 @@ void flam_page_follow (FlamPage *page,
  * Tab would pass over what precedes that place.) */
 gboolean flam_page_begin (FlamPage *page);
 
-/* A sentence that explains why the picture is empty. */
-const char *flam_page_why_empty (FlamPage *page);
-
 G_END_DECLS
 
 #endif

@@ -573,7 +573,7 @@ say_restored (FlamTab *self)
   g_autofree char *markup = g_markup_escape_text (text, -1);
   AdwToast *toast = adw_toast_new (markup);
 
-  adw_toast_set_button_label (toast, _ ("Show _All"));
+  adw_toast_set_button_label (toast, _ ("Show _Everything"));
   adw_toast_set_action_name (toast, "win.show-all");
   adw_toast_set_timeout (toast, 15);
   adw_toast_overlay_add_toast (self->toasts, toast);
