@@ -660,7 +660,8 @@ static void
 test_own_paths (void)
 {
   static const char *const own[] = {
-    "/home/me/src/a.c", "src/main.rs", "/root/app/lib/x.py", "/usr/src/mine/a.c"
+    "/home/me/src/a.c", "src/main.rs", "/root/app/lib/x.py", "/usr/src/mine/a.c",
+    "/home/me/cook.jl", "C:\\me\\cook.jl"
   };
   static const char *const others[] = {
     "/usr/include/c++/12/bits/stl_algo.h",
@@ -672,6 +673,8 @@ test_own_paths (void)
     "/home/me/app/node_modules/left-pad/index.js",
     "<frozen importlib._bootstrap>",
     "node:internal/timers",
+    "int.jl",
+    "compiler/typeinfer.jl",
     "",
   };
 

@@ -182,6 +182,15 @@ flam_own_code_free (FlamOwnCode *code)
 
 /* --- paths and names ------------------------------------------------------ */
 
+/* Julia records its own files as "int.jl" or "./compiler/typeinfer.jl", and all
+ * others with their whole path. */
+static gboolean
+is_of_julia (const char *file)
+{
+  return g_str_has_suffix (file, ".jl") && *file != '/' &&
+         strchr (file, ':') == NULL;
+}
+
 gboolean
 flam_own_code_has_path (const FlamOwnCode *code, const char *recorded)
 {
@@ -202,7 +211,7 @@ flam_own_code_has_path (const FlamOwnCode *code, const char *recorded)
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
     if (strstr (recorded, folders[i]) != NULL)
       return FALSE;
-  return *recorded != '\0';
+  return *recorded != '\0' && !is_of_julia (recorded);
 }
 
 gboolean
