@@ -659,10 +659,9 @@ test_difference (void)
 static void
 test_own_paths (void)
 {
-  static const char *const own[] = {
-    "/home/me/src/a.c", "src/main.rs", "/root/app/lib/x.py", "/usr/src/mine/a.c",
-    "/home/me/cook.jl", "C:\\me\\cook.jl"
-  };
+  static const char *const own[] = { "/home/me/src/a.c",   "src/main.rs",
+                                     "/root/app/lib/x.py", "/usr/src/mine/a.c",
+                                     "/home/me/cook.jl",   "C:\\me\\cook.jl" };
   static const char *const others[] = {
     "/usr/include/c++/12/bits/stl_algo.h",
     "./malloc/malloc.c",

@@ -192,7 +192,8 @@ show (FlamHeadlineBar *self)
                    strcmp (page, "graph") == 0;
 
   gtk_widget_set_visible (GTK_WIDGET (self),
-                          !compared && !empty && !flam_session_is_live (self->session) &&
+                          !compared && !empty &&
+                              !flam_session_is_live (self->session) &&
                               *gtk_label_get_text (self->label) != '\0');
 }
 

@@ -57,9 +57,9 @@ update_empty (FlamGraphView *self, const FlamTree *tree)
       gtk_stack_set_visible_child_name (self->stack, "graph");
       return;
     }
-  adw_status_page_set_description (self->empty,
-                                   flam_why_empty (self->session));
-  gtk_widget_set_visible (GTK_WIDGET (self->way_back), flam_why_empty_is_narrowed (self->session));
+  adw_status_page_set_description (self->empty, flam_why_empty (self->session));
+  gtk_widget_set_visible (GTK_WIDGET (self->way_back),
+                          flam_why_empty_is_narrowed (self->session));
   gtk_stack_set_visible_child_name (self->stack, "empty");
 }
 

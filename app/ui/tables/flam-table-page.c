@@ -218,11 +218,11 @@ update_none (FlamTablePage *self)
 
   if (private->none == NULL)
     return;
-  gtk_label_set_label (private->none,
-                       !any ? flam_why_empty (flam_page_get_session (FLAM_PAGE (self)))
-                       : is_slow (self)
-                           ? _ ("The Regular Expression Takes Too Long")
-                           : _ ("No Matching Functions"));
+  gtk_label_set_label (
+      private->none,
+      !any ? flam_why_empty (flam_page_get_session (FLAM_PAGE (self)))
+      : is_slow (self) ? _ ("The Regular Expression Takes Too Long")
+                       : _ ("No Matching Functions"));
   gtk_widget_set_visible (GTK_WIDGET (private->none), !found);
 }
 
