@@ -10,6 +10,15 @@ struct _FlamWrapLayout
 
 G_DEFINE_FINAL_TYPE (FlamWrapLayout, flam_wrap_layout, GTK_TYPE_LAYOUT_MANAGER)
 
+/* Those between two children, at their natural widths. */
+typedef struct
+{
+  GtkWidget *end; /* the first one of the next line; NULL: none */
+  int height;
+  int spare;
+  guint n_expanding;
+} Line;
+
 static GtkWidget *
 first_of (GtkWidget *child)
 {
@@ -18,29 +27,51 @@ first_of (GtkWidget *child)
   return child;
 }
 
-/* The children of the line that begins with `child`; the next line begins with
- * the result. */
-static GtkWidget *
-measure_line (GtkWidget *child, int width, int *height)
+static gboolean
+expands (GtkWidget *child)
 {
-  int x = 0;
+  return gtk_widget_compute_expand (child, GTK_ORIENTATION_HORIZONTAL);
+}
 
-  *height = 0;
-  while ((child = first_of (child)) != NULL)
+/* A child that is wider than the line takes all of it. */
+static int
+width_of (GtkWidget *child, int line)
+{
+  int least, wants;
+
+  gtk_widget_measure (
+      child, GTK_ORIENTATION_HORIZONTAL, -1, &least, &wants, NULL, NULL);
+  return MAX (least, MIN (wants, line));
+}
+
+static Line
+measure_line (GtkWidget *child, int width)
+{
+  Line line = { .spare = width };
+  gboolean first = TRUE;
+
+  for (; (child = first_of (child)) != NULL;
+       child = gtk_widget_get_next_sibling (child))
     {
-      int wants, tall;
+      int wants = width_of (child, width) + (first ? 0 : SPACING);
+      int tall;
 
-      gtk_widget_measure (
-          child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &wants, NULL, NULL);
-      if (x > 0 && x + wants > width)
+      if (!first && wants > line.spare)
         break;
-      gtk_widget_measure (
-          child, GTK_ORIENTATION_VERTICAL, wants, NULL, &tall, NULL, NULL);
-      *height = MAX (*height, tall);
-      x += wants + SPACING;
-      child = gtk_widget_get_next_sibling (child);
+      gtk_widget_measure (child,
+                          GTK_ORIENTATION_VERTICAL,
+                          width_of (child, width),
+                          NULL,
+                          &tall,
+                          NULL,
+                          NULL);
+      line.height = MAX (line.height, tall);
+      line.spare -= wants;
+      line.n_expanding += expands (child);
+      first = FALSE;
     }
-  return child;
+  line.end = child;
+  return line;
 }
 
 static GtkSizeRequestMode
@@ -54,15 +85,15 @@ measure_widths (GtkWidget *widget, int *minimum, int *natural)
 {
   GtkWidget *child = gtk_widget_get_first_child (widget);
 
-  while ((child = first_of (child)) != NULL)
+  for (; (child = first_of (child)) != NULL;
+       child = gtk_widget_get_next_sibling (child))
     {
-      int wants;
+      int least, wants;
 
       gtk_widget_measure (
-          child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &wants, NULL, NULL);
-      *minimum = MAX (*minimum, wants);
+          child, GTK_ORIENTATION_HORIZONTAL, -1, &least, &wants, NULL, NULL);
+      *minimum = MAX (*minimum, least);
       *natural += wants + (*natural > 0 ? SPACING : 0);
-      child = gtk_widget_get_next_sibling (child);
     }
 }
 
@@ -87,10 +118,10 @@ flam_wrap_layout_measure (GtkLayoutManager *manager,
     }
   while (child != NULL)
     {
-      int height;
+      Line line = measure_line (child, for_size < 0 ? G_MAXINT : for_size);
 
-      child = measure_line (child, for_size < 0 ? G_MAXINT : for_size, &height);
-      sum += height + (sum > 0 ? SPACING : 0);
+      sum += line.height + (sum > 0 ? SPACING : 0);
+      child = line.end;
     }
   *minimum = *natural = sum;
 }
@@ -108,26 +139,26 @@ flam_wrap_layout_allocate (GtkLayoutManager *manager,
 
   while (child != NULL)
     {
-      int tall;
+      Line line = measure_line (child, width);
       int x = 0;
-      GtkWidget *end = measure_line (child, width, &tall);
 
-      for (; child != end; child = gtk_widget_get_next_sibling (child))
+      for (; child != line.end; child = gtk_widget_get_next_sibling (child))
         {
-          int wants;
+          int gets;
 
           if (!gtk_widget_should_layout (child))
             continue;
-          gtk_widget_measure (
-              child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &wants, NULL, NULL);
+          gets = width_of (child, width);
+          if (expands (child))
+            gets += line.spare / (int)line.n_expanding;
           gtk_widget_size_allocate (
               child,
               &(GtkAllocation){
-                  mirrored ? width - x - wants : x, y, wants, tall },
+                  mirrored ? width - x - gets : x, y, gets, line.height },
               -1);
-          x += wants + SPACING;
+          x += gets + SPACING;
         }
-      y += tall + SPACING;
+      y += line.height + SPACING;
     }
 }
 

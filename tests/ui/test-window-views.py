@@ -84,6 +84,53 @@ class ViewsTest(Base):
             self.assertEqual(
                 (window.extents(frame), window.extents(pane)), before, page)
 
+    def test_large_text(self):
+        """No page is larger than the window, and no choice is cut: measure and threads
+        have a line of their own."""
+        config = pathlib.Path(os.environ["XDG_CONFIG_HOME"], "gtk-4.0/settings.ini")
+        config.parent.mkdir(exist_ok=True)
+        config.write_text("[Settings]\ngtk-font-name=Sans 17\n")
+        self.addCleanup(config.unlink)
+        widths = []
+        for width, height in (1600, 900), (800, 600):
+            if self.window:
+                self.window.__exit__()
+            window = self.open_example(
+                settings={"window-width": width, "window-height": height})
+            window.click("Memory")
+            window.find("Peak memory", "label")
+            widths.append([window.extents(window.find(name, "label"))[2]
+                           for name in ("Peak memory", "All threads")])
+        self.assertEqual(*widths)
+        frame = window.find("example.flambeau", "frame")
+        for page in range(1, 11):
+            window.key(f"ctrl+{page % 10}")
+            time.sleep(0.5)
+            self.assertLessEqual(window.extents(frame)[3], 600, page)
+
+    def test_legend(self):
+        """It has a line of its own where the window is narrow."""
+        for width, height in (1280, 800), (800, 600), (360, 720):
+            if self.window:
+                self.window.__exit__()
+            window = self.open_example(
+                settings={"window-width": width, "window-height": height})
+            legend = window.find("Colors", "list")
+            name = window.find("flambeau-example", "label", legend)
+            total = window.find(lambda text: text.startswith("total "), "label")
+            left, top, wide, high = window.extents(name)
+            self.assertGreaterEqual(left, 0)
+            self.assertLessEqual(left + wide, width)
+            _, line, _, _ = window.extents(total)
+            self.assertEqual(top > line + high / 2, width < 860, width)
+
+    def test_callers_between(self):
+        """The button for the callers that the path leaves out has a name."""
+        self.open_example()
+        self.search("^sinf_poly$")
+        self.window.key("Return")
+        self.window.find("Callers between", "push button")
+
     def test_call_tree_and_functions(self):
         window = self.open_example()
         window.click("Call Tree")

@@ -9,6 +9,9 @@
 
 #include <glib/gi18n.h>
 
+#define GAP 12
+#define LINE_GAP 3
+
 struct _FlamStatusBar
 {
   GtkWidget parent_instance;
@@ -16,7 +19,6 @@ struct _FlamStatusBar
   FlamSession *session;
   FlamGraphView *graph_view;
   gboolean narrow;
-  gboolean legend;
   FlamNodeId hovered; /* FLAM_NONE: the pointer is elsewhere */
 
   GtkLabel *name;
@@ -279,28 +281,26 @@ on_view_data (FlamStatusBar *self)
   update (self);
 }
 
-static void
-update_legend (FlamStatusBar *self)
-{
-  gtk_widget_set_visible (GTK_WIDGET (self->legend_box),
-                          self->legend && !self->narrow);
-}
-
 void
 flam_status_bar_set_legend (FlamStatusBar *self, gboolean shown)
 {
   g_return_if_fail (FLAM_IS_STATUS_BAR (self));
-  self->legend = shown;
-  update_legend (self);
+  gtk_widget_set_visible (GTK_WIDGET (self->legend_box), shown);
 }
 
 void
 flam_status_bar_set_narrow (FlamStatusBar *self, gboolean narrow)
 {
+  GtkBoxLayout *layout =
+      GTK_BOX_LAYOUT (gtk_widget_get_layout_manager (GTK_WIDGET (self)));
+
   g_return_if_fail (FLAM_IS_STATUS_BAR (self));
   self->narrow = narrow;
-  update_legend (self);
-  /* The legend gets the space that the costs leave. */
+  /* The legend gets the space that the costs leave, or a line of its own. */
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (layout),
+                                  narrow ? GTK_ORIENTATION_VERTICAL
+                                         : GTK_ORIENTATION_HORIZONTAL);
+  gtk_box_layout_set_spacing (layout, narrow ? LINE_GAP : GAP);
   gtk_label_set_ellipsize (self->costs,
                            narrow ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_NONE);
   gtk_widget_set_visible (GTK_WIDGET (self->hidden), FALSE);
@@ -368,7 +368,6 @@ static void
 flam_status_bar_init (FlamStatusBar *self)
 {
   self->hovered = FLAM_NONE;
-  self->legend = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_widget_set_has_tooltip (GTK_WIDGET (self->name), TRUE);
   g_signal_connect (

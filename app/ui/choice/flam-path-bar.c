@@ -200,6 +200,10 @@ show_skipped (FlamPathBar *self, const FlamNodeId *nodes, guint n)
       gtk_menu_button_set_label (GTK_MENU_BUTTON (self->skipped), "…");
       gtk_menu_button_set_has_frame (GTK_MENU_BUTTON (self->skipped), FALSE);
       gtk_widget_set_tooltip_text (self->skipped, _ ("Callers between"));
+      gtk_accessible_update_property (GTK_ACCESSIBLE (self->skipped),
+                                      GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                      _ ("Callers between"),
+                                      -1);
       gtk_box_insert_child_after (self->path, self->skipped_arrow, self->all);
       gtk_box_insert_child_after (
           self->path, self->skipped, self->skipped_arrow);

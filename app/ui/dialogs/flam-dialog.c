@@ -2,6 +2,8 @@
 
 #include "flam-dialog.h"
 
+#include "flam-widget.h"
+
 enum
 {
   PROP_0,
@@ -13,18 +15,29 @@ enum
 
 G_DEFINE_ABSTRACT_TYPE (FlamDialog, flam_dialog, FLAM_DIALOG_PARENT)
 
+/* As wide as its text needs it. */
+static int
+scaled (FlamDialog *self, int width)
+{
+  return (int)(width * flam_widget_text_scale (GTK_WIDGET (self)));
+}
+
 void
 flam_dialog_present (FlamDialog *self, GtkWindow *parent)
 {
   g_return_if_fail (FLAM_IS_DIALOG (self));
 #if ADW_CHECK_VERSION(1, 5, 0)
+  adw_dialog_set_content_width (
+      ADW_DIALOG (self),
+      scaled (self, adw_dialog_get_content_width (ADW_DIALOG (self))));
   adw_dialog_present (ADW_DIALOG (self), GTK_WIDGET (parent));
 #else
   GtkWindow *window = GTK_WINDOW (self);
   int width, height;
 
   gtk_window_get_default_size (window, &width, &height);
-  width = MIN (width, gtk_widget_get_width (GTK_WIDGET (parent)));
+  width = MIN (scaled (self, width),
+               gtk_widget_get_width (GTK_WIDGET (parent)));
   gtk_window_set_default_size (window, width, height);
   gtk_window_set_transient_for (window, parent);
   gtk_window_present (window);

@@ -195,8 +195,9 @@ flam_legend_size_allocate (GtkWidget *widget,
                            int height,
                            int baseline)
 {
-  int x = 0;
+  gboolean mirrored = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
   gboolean fits = TRUE;
+  int x = 0;
 
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
        child = gtk_widget_get_next_sibling (child))
@@ -211,7 +212,10 @@ flam_legend_size_allocate (GtkWidget *widget,
       gtk_widget_set_child_visible (child, fits);
       if (fits)
         gtk_widget_size_allocate (
-            child, &(GtkAllocation){ x, 0, wants, height }, -1);
+            child,
+            &(GtkAllocation){
+                mirrored ? width - x - wants : x, 0, wants, height },
+            -1);
       x += wants + SPACING;
     }
 }

@@ -221,7 +221,7 @@ show_words (FlamCallersView *self, const Result *result)
   g_autofree char *own = flam_format_self (tree, row);
   g_autofree char *own_share = flam_format_percent (row->self, tree->total[0]);
   g_autofree char *text = g_strdup_printf (
-      _ ("self %s (%s)   total %s (%s)"), own, own_share, total, share);
+      _ ("self %s (%s)\ntotal %s (%s)"), own, own_share, total, share);
 
   flam_widget_show_name (
       self->name, flam_tree_name (tree, result->middle), NULL);
@@ -413,11 +413,16 @@ void
 flam_callers_view_set_wide (FlamCallersView *self, gboolean wide)
 {
   g_return_if_fail (FLAM_IS_CALLERS_VIEW (self));
-  /* The list has these figures, too. */
-  gtk_widget_set_visible (GTK_WIDGET (self->costs), wide);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->tables),
                                   wide ? GTK_ORIENTATION_HORIZONTAL
                                        : GTK_ORIENTATION_VERTICAL);
+}
+
+void
+flam_callers_view_show_figures (FlamCallersView *self, gboolean shown)
+{
+  g_return_if_fail (FLAM_IS_CALLERS_VIEW (self));
+  gtk_widget_set_visible (GTK_WIDGET (self->costs), shown);
 }
 
 static void

@@ -25,6 +25,8 @@ void flam_callers_view_show_none (FlamCallersView *view);
 gboolean flam_callers_view_is_choosing (FlamCallersView *view);
 /* It is wider than high: tables are side by side. */
 void flam_callers_view_set_wide (FlamCallersView *view, gboolean wide);
+/* The middle's figures beside its name. */
+void flam_callers_view_show_figures (FlamCallersView *view, gboolean shown);
 
 G_END_DECLS
 

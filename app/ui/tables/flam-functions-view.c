@@ -6,6 +6,7 @@
 #include "flam-columns-view.h"
 #include "flam-core-picture.h"
 #include "flam-function-figures.h"
+#include "flam-widget.h"
 #include "flam-wrap-layout.h"
 
 #include <glib/gi18n.h>
@@ -14,6 +15,8 @@
  * second width is for lists of many columns. */
 #define BESIDE_WIDTH 760
 #define BESIDE_WIDE_WIDTH 1400
+/* In a narrower one, those of the chosen function are not repeated. */
+#define FIGURES_WIDTH 420
 
 typedef struct
 {
@@ -262,9 +265,15 @@ turn (gpointer data)
       below ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL;
 
   self->turning = 0;
-  if (width <= 1 ||
-      (self->placed && orientation == gtk_orientable_get_orientation (
-                                          GTK_ORIENTABLE (self->panes))))
+  if (width <= 1)
+    return G_SOURCE_REMOVE;
+  /* The list and the status bar have these figures, too. */
+  flam_callers_view_show_figures (
+      self->callers,
+      below && width >= FIGURES_WIDTH * flam_widget_text_scale (
+                                            GTK_WIDGET (self)));
+  if (self->placed && orientation == gtk_orientable_get_orientation (
+                                         GTK_ORIENTABLE (self->panes)))
     return G_SOURCE_REMOVE;
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->panes), orientation);
   flam_callers_view_set_wide (self->callers, below);

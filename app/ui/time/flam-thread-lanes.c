@@ -153,6 +153,7 @@ add_lane (FlamThreadLanes *self)
   gtk_widget_set_halign (label, GTK_ALIGN_START);
   gtk_widget_add_css_class (label, "flam-lane");
   gtk_overlay_add_overlay (GTK_OVERLAY (overlay), label);
+  gtk_overlay_set_measure_overlay (GTK_OVERLAY (overlay), label, TRUE);
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (lane), overlay);
   gtk_widget_set_has_tooltip (lane, TRUE);
   g_signal_connect_object (

@@ -56,18 +56,11 @@ flam_capture_view_travel (FlamCaptureView *self, gboolean forward)
 void
 flam_capture_pages_update_switcher (FlamCaptureView *self)
 {
-  gboolean menu = self->narrow || (self->tight && self->memory_pages);
+  gboolean menu =
+      self->room.narrow || (self->room.tight && self->memory_pages);
 
   gtk_widget_set_visible (GTK_WIDGET (self->switcher), !menu);
   gtk_widget_set_visible (GTK_WIDGET (self->page_menu), menu);
-}
-
-void
-flam_capture_view_set_tight (FlamCaptureView *self, gboolean tight)
-{
-  g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  self->tight = tight;
-  flam_capture_pages_update_switcher (self);
 }
 
 /* The available pages; the menu's rows are the table's. */

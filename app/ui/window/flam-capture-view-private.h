@@ -32,8 +32,7 @@ struct _FlamCaptureView
   FlamJob *timeline_job;
   FlamTimeline *timeline; /* of the overview; NULL: none */
   FlamMeasureMenu *measures;
-  gboolean narrow;
-  gboolean tight;
+  FlamRoom room;
   gboolean memory_pages;
 
   GtkRevealer *notice;

@@ -165,24 +165,22 @@ flam_capture_view_begin (FlamCaptureView *self)
 /* --- narrow windows ------------------------------------------------------- */
 
 void
-flam_capture_view_set_narrow (FlamCaptureView *self,
-                              gboolean narrow,
-                              gboolean small)
+flam_capture_view_set_room (FlamCaptureView *self, FlamRoom room)
 {
   GtkOrientation orientation =
-      small ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL;
+      room.stacked ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL;
 
   g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  self->narrow = narrow;
-  flam_source_divider_set_narrow (self->divider, narrow, small);
-  gtk_widget_set_hexpand (GTK_WIDGET (self->threads), small);
-  gtk_widget_set_hexpand (GTK_WIDGET (self->states), small);
-  gtk_widget_set_hexpand (GTK_WIDGET (self->page_menu), small);
+  self->room = room;
+  flam_source_divider_set_narrow (self->divider, room.narrow, room.small);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->threads), room.stacked);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->states), room.stacked);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->page_menu), room.stacked);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->top_bar), orientation);
   flam_capture_pages_update_switcher (self);
-  flam_search_bar_set_narrow (self->search_bar, narrow);
-  flam_path_bar_set_narrow (self->path_bar, narrow);
-  flam_status_bar_set_narrow (self->status_bar, narrow);
+  flam_search_bar_set_narrow (self->search_bar, room.narrow);
+  flam_path_bar_set_narrow (self->path_bar, room.narrow);
+  flam_status_bar_set_narrow (self->status_bar, room.narrow);
 }
 
 void

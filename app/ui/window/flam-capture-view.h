@@ -14,6 +14,16 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamCaptureView, flam_capture_view, FLAM, CAPTURE_VIEW, GtkWidget)
 
+/* What the window's width leaves room for. All but `small` also depend on the size
+ * of the text. */
+typedef struct
+{
+  gboolean tight;   /* for the buttons of three pages alone */
+  gboolean narrow;  /* a menu replaces those buttons */
+  gboolean stacked; /* measure and threads are below that menu */
+  gboolean small;   /* the source is below the pages */
+} FlamRoom;
+
 /* Call once. */
 void flam_capture_view_set_session (FlamCaptureView *view,
                                     FlamSession *session);
@@ -21,13 +31,7 @@ void flam_capture_view_set_session (FlamCaptureView *view,
 FlamSearchBar *flam_capture_view_get_search (FlamCaptureView *view);
 /* Call after a capture was opened: shows the first page and focuses it. */
 void flam_capture_view_begin (FlamCaptureView *view);
-/* `narrow`: a menu replaces the buttons of the pages; `small`: the source is
- * below the pages. */
-void flam_capture_view_set_narrow (FlamCaptureView *view,
-                                   gboolean narrow,
-                                   gboolean small);
-/* There is only room for three pages side by side. */
-void flam_capture_view_set_tight (FlamCaptureView *view, gboolean tight);
+void flam_capture_view_set_room (FlamCaptureView *view, FlamRoom room);
 void flam_capture_view_show_page (FlamCaptureView *view, int page);
 /* The help topic of the visible page. */
 const char *flam_capture_view_get_topic (FlamCaptureView *view);

@@ -66,4 +66,17 @@ flam_widget_count_columns (const char *text)
   return n;
 }
 
+/* How much wider the widget's text is than that which the sizes in this program are
+ * for, of 8 pixels a character: at least 1. */
+static inline double
+flam_widget_text_scale (GtkWidget *widget)
+{
+  PangoContext *context = gtk_widget_get_pango_context (widget);
+  PangoFontMetrics *metrics = pango_context_get_metrics (context, NULL, NULL);
+  int width = pango_font_metrics_get_approximate_char_width (metrics);
+
+  pango_font_metrics_unref (metrics);
+  return MAX (width / (8.0 * PANGO_SCALE), 1);
+}
+
 #endif

@@ -15,11 +15,13 @@
 #include "flam-settings.h"
 #include "flam-shortcuts.h"
 #include "flam-tip-layer.h"
+#include "flam-widget.h"
 #include "flam-window-files.h"
 #include "flam-window-memory.h"
 #include "flam-window-tabs.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #define SMALL_WIDTH 600
 #define NARROW_WIDTH 860
@@ -31,9 +33,8 @@ struct _FlamWindow
 {
   AdwApplicationWindow parent_instance;
 
-  gboolean small;
-  gboolean narrow;
-  gboolean tight;
+  int width; /* as the room was made for */
+  FlamRoom room;
   GBindingGroup *searching; /* the button and the search bar of the tab */
   guint present_id;         /* a new one that is still to be presented */
   gboolean ready;
@@ -219,9 +220,9 @@ show_stop (FlamWindow *self, gboolean stop)
                                     stop ? "media-playback-stop-symbolic"
                                          : "media-record-symbolic");
   adw_button_content_set_label (self->record_content,
-                                self->narrow ? ""
-                                : stop       ? _ ("_Stop")
-                                             : _ ("Record"));
+                                self->room.narrow ? ""
+                                : stop            ? _ ("_Stop")
+                                                  : _ ("Record"));
   if (stop)
     gtk_widget_add_css_class (button, "destructive-action");
   else
@@ -238,8 +239,7 @@ update_view (FlamWindow *self, FlamCaptureView *view)
       return;
     }
   flam_search_bar_bind (flam_capture_view_get_search (view), self->searching);
-  flam_capture_view_set_narrow (view, self->narrow, self->small);
-  flam_capture_view_set_tight (view, self->tight);
+  flam_capture_view_set_room (view, self->room);
 }
 
 void
@@ -263,7 +263,7 @@ flam_window_update (FlamWindow *self)
   /* Stop is where Record was: nothing that appears pushes it aside. */
   show_stop (self, recording);
   gtk_widget_set_visible (GTK_WIDGET (self->trust_button),
-                          capture && !(self->narrow && recording));
+                          capture && !(self->room.narrow && recording));
   gtk_widget_set_visible (GTK_WIDGET (self->search_button), capture);
   gtk_menu_button_set_popover (
       self->trust_button, capture ? flam_tab_get_capture_quality (tab) : NULL);
@@ -580,39 +580,52 @@ action_shortcuts (GtkWidget *widget, const char *name, GVariant *parameter)
 /* --- size ----------------------------------------------------------------- */
 
 static void
-update_narrow (FlamWindow *self, int width)
+update_room (FlamWindow *self, int width)
 {
-  gboolean small = width < SMALL_WIDTH;
-  gboolean narrow = width < NARROW_WIDTH;
-  gboolean tight = width < TIGHT_WIDTH;
+  double scale = flam_widget_text_scale (GTK_WIDGET (self));
+  FlamRoom room = { .tight = width < TIGHT_WIDTH * scale,
+                    .narrow = width < NARROW_WIDTH * scale,
+                    .stacked = width < SMALL_WIDTH * scale,
+                    .small = width < SMALL_WIDTH };
 
-  if (self->small == small && self->narrow == narrow && self->tight == tight)
+  self->width = width;
+  if (memcmp (&room, &self->room, sizeof room) == 0)
     return;
-  self->small = small;
-  self->narrow = narrow;
-  self->tight = tight;
-  if (narrow)
+  self->room = room;
+  if (room.narrow)
     adw_split_button_set_icon_name (self->open_button,
                                     "document-open-symbolic");
   else
     adw_split_button_set_label (self->open_button, _ ("_Open"));
   adw_header_bar_set_centering_policy (self->header,
-                                       narrow ? ADW_CENTERING_POLICY_LOOSE
-                                              : ADW_CENTERING_POLICY_STRICT);
+                                       room.narrow
+                                           ? ADW_CENTERING_POLICY_LOOSE
+                                           : ADW_CENTERING_POLICY_STRICT);
   /* A small header has no room for all of them; the start page and the menu
    * have this one, too. */
-  gtk_widget_set_visible (GTK_WIDGET (self->open_button), !small);
-  if (small)
+  gtk_widget_set_visible (GTK_WIDGET (self->open_button), !room.small);
+  if (room.small)
     gtk_widget_add_css_class (GTK_WIDGET (self->header), "flam-small");
   else
     gtk_widget_remove_css_class (GTK_WIDGET (self->header), "flam-small");
   flam_window_update (self);
 }
 
+/* Its text may have another font or size. */
+static void
+flam_window_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  FlamWindow *self = FLAM_WINDOW (widget);
+
+  GTK_WIDGET_CLASS (flam_window_parent_class)->css_changed (widget, change);
+  if (gtk_widget_get_realized (widget))
+    update_room (self, self->width);
+}
+
 static void
 on_layout (GdkSurface *surface, int width, int height, gpointer data)
 {
-  update_narrow (data, width);
+  update_room (data, width);
 }
 
 static void
@@ -732,6 +745,7 @@ flam_window_class_init (FlamWindowClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = flam_window_dispose;
   class->realize = flam_window_realize;
+  class->css_changed = flam_window_css_changed;
   GTK_WINDOW_CLASS (klass)->close_request = flam_window_close_request;
 
   g_type_ensure (FLAM_TYPE_TIP_LAYER);
@@ -784,8 +798,8 @@ flam_window_init (FlamWindow *self)
   flam_window_tabs_install (self);
   create_recents_on_demand (self);
   keep_size (self);
-  update_narrow (self,
-                 g_settings_get_int (flam_settings_get (), FLAM_KEY_WIDTH));
+  update_room (self,
+               g_settings_get_int (flam_settings_get (), FLAM_KEY_WIDTH));
 }
 
 FlamWindow *
