@@ -3,8 +3,8 @@
 #define FLAM_WRAP_LAYOUT_H
 
 /* Children side by side at their natural widths, in as many lines as they need,
- * from the side where the language's text begins. Those that expand share what a
- * line has left. */
+ * from the side where the language's text begins. Those that expand share what
+ * a line has left. */
 
 #include <gtk/gtk.h>
 

@@ -261,11 +261,14 @@ class TasksTest(Base):
                 self.click(lambda name: name.endswith("Record…"), "push button")
                 self.dialog("Command Line")
                 self.click("Attach", "page tab")
-            self.dialog("Search processes")
+            search = window.find("Search processes")
+            wait_for("the focus", lambda: search.has_state("FOCUSED"))
             self.write(program.name)
-            row = window.find(lambda name: f", process {busy.pid}, " in name)
+            # Until the list is filtered, rows come and go and move.
+            row, = wait_for("it alone", lambda: (
+                rows := list(window.find_all(lambda name: ", process " in name)))
+                and all(f", process {busy.pid}, " in row.name for row in rows) and rows[:1])
             if how == 0:
-                time.sleep(0.5)
                 self.key("Return")
             else:
                 self.click_at(row)

@@ -124,6 +124,20 @@ class ViewsTest(Base):
             _, line, _, _ = window.extents(total)
             self.assertEqual(top > line + high / 2, width < 860, width)
 
+    def test_right_to_left(self):
+        """The layout is mirrored, and code is not: its scroll bar and the strip of its
+        hot places are to its right. The legend begins at the right."""
+        window = self.open_example(env={"LANGUAGE": "he"})
+        graph = window.extents(self.graph())
+        code = window.extents(window.find("Source", "text"))
+        strip = window.extents(window.find("Hot places of the file", "image"))
+        self.assertGreaterEqual(graph[0], code[0] + code[2])
+        self.assertGreater(strip[0], code[0] + code[2])
+        legend = window.find("Colors", "list")
+        first, second = (window.extents(window.find(name, "label", legend))
+                         for name in ("flambeau-example", "libm.so.6"))
+        self.assertGreater(first[0], second[0] + second[2])
+
     def test_callers_between(self):
         """The button for the callers that the path leaves out has a name."""
         self.open_example()

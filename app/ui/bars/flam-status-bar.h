@@ -2,8 +2,9 @@
 #ifndef FLAM_STATUS_BAR_H
 #define FLAM_STATUS_BAR_H
 
-/* The bottom line, or two where it is narrow: the frame under the pointer, else the current one; the share
- * of the picture that is too small to draw; the legend of the colors. */
+/* The bottom line, or two where it is narrow: the frame under the pointer, else
+ * the current one; the share of the picture that is too small to draw; the
+ * legend of the colors. */
 
 #include "flam-graph-view.h"
 

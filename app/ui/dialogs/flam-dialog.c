@@ -36,8 +36,8 @@ flam_dialog_present (FlamDialog *self, GtkWindow *parent)
   int width, height;
 
   gtk_window_get_default_size (window, &width, &height);
-  width = MIN (scaled (self, width),
-               gtk_widget_get_width (GTK_WIDGET (parent)));
+  width =
+      MIN (scaled (self, width), gtk_widget_get_width (GTK_WIDGET (parent)));
   gtk_window_set_default_size (window, width, height);
   gtk_window_set_transient_for (window, parent);
   gtk_window_present (window);

@@ -18,6 +18,7 @@
 
 #define VEIL 0.12f  /* over the hovered box */
 #define FAINT 0.55f /* its outline */
+#define RING 0.8f   /* around a graph with the focus */
 #define STRIP_HEIGHT 4
 
 static GdkRGBA
@@ -194,7 +195,7 @@ static void
 append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
 {
   GtkWidget *widget = GTK_WIDGET (self);
-  GdkRGBA ink = ink_of (self);
+  GdkRGBA ring = flam_accent (self->dark, RING);
 
   append_strip (self, snapshot);
   if (self->hovered != self->selected)
@@ -209,7 +210,7 @@ append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
                                        (float)gtk_widget_get_width (widget),
                                        (float)gtk_widget_get_height (widget)),
                   2,
-                  &ink);
+                  &ring);
 }
 
 void

@@ -4,6 +4,7 @@
 
 #include "flam-history-words.h"
 #include "flam-widget.h"
+#include "flam-wrap-layout.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -14,7 +15,7 @@ struct _FlamHistoryLegend
 {
   GtkWidget parent_instance;
 
-  GtkFlowBox *box;
+  GtkBox *box;
   GPtrArray *listed;  /* the keys of the series with a button */
   gboolean dark;      /* the colors of the buttons */
   GHashTable *hidden; /* keys */
@@ -65,7 +66,6 @@ add_button (FlamHistoryLegend *self, const FlamTrend *trend, guint series)
 {
   GtkWidget *label = gtk_label_new (NULL);
   GtkWidget *button = gtk_toggle_button_new ();
-  GtkWidget *child = gtk_flow_box_child_new ();
   char *key = key_of (trend, series);
   g_autofree char *markup =
       flam_history_words_legend (trend, series, self->dark);
@@ -84,14 +84,11 @@ add_button (FlamHistoryLegend *self, const FlamTrend *trend, guint series)
                                 !g_hash_table_contains (self->hidden, key));
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_add_css_class (button, "flam-series");
-  gtk_widget_set_halign (button, GTK_ALIGN_START);
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
   gtk_widget_set_tooltip_text (button, _ ("Show or hide this series"));
   g_object_set_data_full (G_OBJECT (button), "key", g_strdup (key), g_free);
   g_signal_connect (button, "toggled", G_CALLBACK (on_toggled), self);
-  gtk_widget_set_focusable (child, FALSE);
-  gtk_flow_box_child_set_child (GTK_FLOW_BOX_CHILD (child), button);
-  gtk_flow_box_append (self->box, child);
+  gtk_box_append (self->box, button);
 }
 
 static void
@@ -102,7 +99,7 @@ list_series (FlamHistoryLegend *self, const FlamTrend *trend, gboolean dark)
   self->dark = dark;
   g_ptr_array_set_size (self->listed, 0);
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->box))) != NULL)
-    gtk_flow_box_remove (self->box, child);
+    gtk_box_remove (self->box, child);
   for (guint i = 0; i < trend->n; i++)
     add_button (self, trend, i);
 }
@@ -159,14 +156,10 @@ flam_history_legend_init (FlamHistoryLegend *self)
 
   self->listed = g_ptr_array_new_with_free_func (g_free);
   self->hidden = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->box = GTK_FLOW_BOX (g_object_new (GTK_TYPE_FLOW_BOX,
-                                          "accessible-role",
-                                          GTK_ACCESSIBLE_ROLE_GROUP,
-                                          "selection-mode",
-                                          GTK_SELECTION_NONE,
-                                          "max-children-per-line",
-                                          30,
-                                          NULL));
+  self->box = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0));
+  gtk_widget_set_layout_manager (GTK_WIDGET (self->box),
+                                 g_object_new (FLAM_TYPE_WRAP_LAYOUT, NULL));
+  gtk_widget_add_css_class (GTK_WIDGET (self->box), "flam-all-series");
   gtk_scrolled_window_set_policy (
       GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (

@@ -12,6 +12,7 @@
 #include "flam-plot-widget.h"
 #include "flam-table-shape.h"
 #include "flam-widget.h"
+#include "flam-wrap-layout.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -595,6 +596,7 @@ flam_history_view_class_init (FlamHistoryViewClass *klass)
   g_type_ensure (FLAM_TYPE_PLOT_WIDGET);
   g_type_ensure (FLAM_TYPE_HISTORY_FUNCTION);
   g_type_ensure (FLAM_TYPE_HISTORY_LEGEND);
+  g_type_ensure (FLAM_TYPE_WRAP_LAYOUT);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-history-view.ui");
   gtk_widget_class_install_action (

@@ -24,7 +24,7 @@ heat_of (const FlamSourceCosts *costs, guint row)
   double self = (double)costs->rows[row].self / (double)costs->whole;
   double total = (double)costs->rows[row].total / (double)costs->whole;
 
-  return (float)CLAMP (MAX (self, total * 0.4), 0.08, 1);
+  return 0.2f + 0.8f * (float)CLAMP (MAX (self, total * 0.4), 0, 1);
 }
 
 static void

@@ -55,6 +55,8 @@ struct _FlamSourcePane
   GtkBox *missing_bar;
   GtkLabel *missing_label;
   GtkButton *missing_choose;
+  GtkWidget *code; /* the view and the strip beside it */
+  GtkWidget *scroller;
   GtkSourceView *view;
   FlamHeatStrip *strip;
   AdwStatusPage *message;
@@ -755,6 +757,8 @@ flam_source_pane_class_init (FlamSourcePaneClass *klass)
   gtk_widget_class_bind_template_child (class, FlamSourcePane, alone_button);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, editor_button);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, stack);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, code);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, scroller);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, view);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, missing_bar);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, missing_label);
@@ -773,6 +777,9 @@ flam_source_pane_init (FlamSourcePane *self)
 
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_widget_set_size_request (GTK_WIDGET (self), MIN_WIDTH, -1);
+  /* Code is written from left to right in every language. */
+  gtk_widget_set_direction (self->code, GTK_TEXT_DIR_LTR);
+  gtk_widget_set_direction (self->scroller, GTK_TEXT_DIR_LTR);
   self->job = flam_job_new ();
   self->jumped = gtk_text_buffer_create_tag (buffer_of (self), NULL, NULL);
   self->font = gtk_css_provider_new ();

@@ -6,6 +6,7 @@
 #include "flam-cost-cell.h"
 #include "flam-frame-drag.h"
 #include "flam-transforms.h"
+#include "flam-widget.h"
 
 #include <glib/gi18n.h>
 
@@ -195,8 +196,7 @@ other_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   GtkWidget *label = gtk_label_new (NULL);
 
-  gtk_label_set_xalign (GTK_LABEL (label), 1);
-  gtk_widget_add_css_class (label, "numeric");
+  flam_widget_align_figure (GTK_LABEL (label));
   add_gestures (label, item);
   gtk_list_item_set_child (item, label);
 }

@@ -3,6 +3,7 @@
 #include "flam-cost-cell.h"
 
 #include "flam-core-picture.h"
+#include "flam-widget.h"
 
 #define SHARE_CHARS 7 /* "100.0 %" */
 #define SHARE_GAP 6
@@ -121,8 +122,7 @@ figure (FlamCostCell *self)
 {
   GtkWidget *label = gtk_label_new (NULL);
 
-  gtk_label_set_xalign (GTK_LABEL (label), 1);
-  gtk_widget_add_css_class (label, "numeric");
+  flam_widget_align_figure (GTK_LABEL (label));
   gtk_widget_set_parent (label, GTK_WIDGET (self));
   return label;
 }

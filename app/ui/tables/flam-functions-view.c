@@ -270,8 +270,8 @@ turn (gpointer data)
   /* The list and the status bar have these figures, too. */
   flam_callers_view_show_figures (
       self->callers,
-      below && width >= FIGURES_WIDTH * flam_widget_text_scale (
-                                            GTK_WIDGET (self)));
+      below &&
+          width >= FIGURES_WIDTH * flam_widget_text_scale (GTK_WIDGET (self)));
   if (self->placed && orientation == gtk_orientable_get_orientation (
                                          GTK_ORIENTABLE (self->panes)))
     return G_SOURCE_REMOVE;

@@ -2,6 +2,8 @@
 
 #include "flam-text-column.h"
 
+#include "flam-widget.h"
+
 #define FIGURE_WIDTH 104
 
 typedef struct
@@ -27,7 +29,10 @@ cell_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer which)
 {
   GtkWidget *label = gtk_label_new (NULL);
 
-  gtk_label_set_xalign (GTK_LABEL (label), is_text (which) ? 0 : 1);
+  if (is_text (which))
+    gtk_label_set_xalign (GTK_LABEL (label), 0);
+  else
+    flam_widget_align_figure (GTK_LABEL (label));
   if (is_name (which))
     gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
   else

@@ -159,12 +159,14 @@ show_calls (FlamChartPage *self, guint span)
 
       flam_widget_show_name (
           self->name, flam_chart_name (chart, &chart->lanes[lane], span), NULL);
+      gtk_widget_set_visible (GTK_WIDGET (self->name), TRUE);
       gtk_label_set_label (self->words, text);
       for (guint i = 0; i < MIN (calls->durations.n, LISTED_MAX); i++)
         add_call (self, chart, calls->spans[i]);
       return;
     }
   gtk_label_set_label (self->name, "");
+  gtk_widget_set_visible (GTK_WIDGET (self->name), FALSE);
   gtk_label_set_label (
       self->words,
       chart == NULL         ? ""

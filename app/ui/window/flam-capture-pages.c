@@ -56,8 +56,7 @@ flam_capture_view_travel (FlamCaptureView *self, gboolean forward)
 void
 flam_capture_pages_update_switcher (FlamCaptureView *self)
 {
-  gboolean menu =
-      self->room.narrow || (self->room.tight && self->memory_pages);
+  gboolean menu = self->room.narrow || (self->room.tight && self->memory_pages);
 
   gtk_widget_set_visible (GTK_WIDGET (self->switcher), !menu);
   gtk_widget_set_visible (GTK_WIDGET (self->page_menu), menu);

@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamCaptureView, flam_capture_view, FLAM, CAPTURE_VIEW, GtkWidget)
 
-/* What the window's width leaves room for. All but `small` also depend on the size
- * of the text. */
+/* What the window's width leaves room for. All but `small` also depend on the
+ * size of the text. */
 typedef struct
 {
   gboolean tight;   /* for the buttons of three pages alone */

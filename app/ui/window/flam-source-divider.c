@@ -5,6 +5,7 @@
 #include "flam-settings.h"
 
 #define LEAST_WIDTH 160
+#define MOST_WIDTH 860 /* lines of 80 characters */
 
 struct _FlamSourceDivider
 {
@@ -36,18 +37,29 @@ place_later (FlamSourceDivider *self)
   gtk_widget_queue_resize (GTK_WIDGET (paned_of (self)));
 }
 
+/* The user's width, or a share of the space: 460 pixels in a window of 1280. */
+static int
+wanted_width (int width)
+{
+  GSettings *settings = flam_settings_get ();
+  g_autoptr (GVariant) chosen =
+      g_settings_get_user_value (settings, FLAM_KEY_SOURCE_WIDTH);
+
+  return chosen != NULL ? g_settings_get_int (settings, FLAM_KEY_SOURCE_WIDTH)
+                        : MIN (width * 29 / 80, MOST_WIDTH);
+}
+
 static void
 place (FlamSourceDivider *self, int width, int height)
 {
-  int wanted = g_settings_get_int (flam_settings_get (), FLAM_KEY_SOURCE_WIDTH);
-
   self->place = FALSE;
   if (self->small)
     gtk_paned_set_position (paned_of (self), height * 6 / 10);
   else
-    gtk_paned_set_position (
-        paned_of (self),
-        width - MIN (wanted, self->narrow ? width * 2 / 5 : width / 2));
+    gtk_paned_set_position (paned_of (self),
+                            width -
+                                MIN (wanted_width (width),
+                                     self->narrow ? width * 2 / 5 : width / 2));
 }
 
 /* The handle's width as well, since the position is counted without it. */
@@ -55,11 +67,12 @@ static void
 keep (FlamSourceDivider *self)
 {
   GtkWidget *source = gtk_paned_get_end_child (paned_of (self));
-  int width = gtk_widget_get_width (GTK_WIDGET (self)) -
-              gtk_paned_get_position (paned_of (self));
+  int whole = gtk_widget_get_width (GTK_WIDGET (self));
+  int width = whole - gtk_paned_get_position (paned_of (self));
 
   if (!self->narrow && !self->small && !self->place &&
-      gtk_widget_get_width (source) > 1 && gtk_widget_get_visible (source))
+      width != wanted_width (whole) && gtk_widget_get_width (source) > 1 &&
+      gtk_widget_get_visible (source))
     g_settings_set_int (
         flam_settings_get (), FLAM_KEY_SOURCE_WIDTH, MAX (width, LEAST_WIDTH));
 }

@@ -66,8 +66,17 @@ flam_widget_count_columns (const char *text)
   return n;
 }
 
-/* How much wider the widget's text is than that which the sizes in this program are
- * for, of 8 pixels a character: at least 1. */
+/* Figures below one another: their last digits, in every language. */
+static inline void
+flam_widget_align_figure (GtkLabel *label)
+{
+  gtk_widget_set_direction (GTK_WIDGET (label), GTK_TEXT_DIR_LTR);
+  gtk_label_set_xalign (label, 1);
+  gtk_widget_add_css_class (GTK_WIDGET (label), "numeric");
+}
+
+/* How much wider the widget's text is than that which the sizes in this program
+ * are for, of 8 pixels a character: at least 1. */
 static inline double
 flam_widget_text_scale (GtkWidget *widget)
 {

@@ -597,10 +597,9 @@ update_room (FlamWindow *self, int width)
                                     "document-open-symbolic");
   else
     adw_split_button_set_label (self->open_button, _ ("_Open"));
-  adw_header_bar_set_centering_policy (self->header,
-                                       room.narrow
-                                           ? ADW_CENTERING_POLICY_LOOSE
-                                           : ADW_CENTERING_POLICY_STRICT);
+  adw_header_bar_set_centering_policy (
+      self->header,
+      room.narrow ? ADW_CENTERING_POLICY_LOOSE : ADW_CENTERING_POLICY_STRICT);
   /* A small header has no room for all of them; the start page and the menu
    * have this one, too. */
   gtk_widget_set_visible (GTK_WIDGET (self->open_button), !room.small);
@@ -798,8 +797,7 @@ flam_window_init (FlamWindow *self)
   flam_window_tabs_install (self);
   create_recents_on_demand (self);
   keep_size (self);
-  update_room (self,
-               g_settings_get_int (flam_settings_get (), FLAM_KEY_WIDTH));
+  update_room (self, g_settings_get_int (flam_settings_get (), FLAM_KEY_WIDTH));
 }
 
 FlamWindow *
