@@ -5,7 +5,7 @@ program beside Error.stack, those of a busy one beside node's own map of its cod
 and the shares of two functions beside their own clocks, launched and attached.
 FLAM_NODE is the node, or that of PATH.
 
-  test-node.py [Stacks|Map|Shares|Threads][.test_NAME]..."""
+  test-node.py [Stacks|Map|Shares|Threads|Regular][.test_NAME]..."""
 
 import collections
 import itertools
@@ -211,6 +211,33 @@ class Threads(Scratch):
         self.assertIn("libuv-worker", names)
         self.assertEqual(self.threads_of("second"), {"Worker 2"})
         self.assertEqual(self.threads_of("third"), {"Worker 3"})
+
+
+class Regular(Scratch):
+    """The machine code of regular expressions, by their text as in DevTools: called by a
+    builtin, and by C++."""
+
+    PROGRAM = r"""
+        const words = "the quick brown fox jumps over the lazy dog ".repeat(50);
+        const end = Date.now() + 1000;
+        let n = 0;
+        while (Date.now() < end) {
+          n += /(\w+)\s+(\w+)\s+zebra/.test(words);
+          n += words.replace(/[^q]\w{3}ö?/g, "").length;
+        }"""
+
+    def test_names(self):
+        subprocess.run([recorder, "--output", self.capture, "--", node, "-e", self.PROGRAM],
+                       check=True, stderr=subprocess.DEVNULL)
+        done = subprocess.run([cli, "top", self.capture, "--json"], check=True,
+                              stdout=subprocess.PIPE)
+        answer = json.loads(done.stdout)
+        rows = {row["function"]: row["self"] for row in answer["rows"]}
+        named = [r"RegExp: (\w+)\s+(\w+)\s+zebra", r"RegExp: [^q]\w{3}ö?"]
+        self.assertLessEqual(set(named), set(rows))
+        self.assertGreater(rows[named[0]], 0.3 * answer["total"])
+        unnamed = sum(value for name, value in rows.items() if name.startswith("[generated"))
+        self.assertLess(unnamed, 0.02 * answer["total"])
 
 
 if __name__ == "__main__":

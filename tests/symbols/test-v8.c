@@ -77,6 +77,7 @@ static const struct
     { NONE, NONE, 48, NONE, NONE, NONE, NONE } },
   { "class_JSFunction__shared__SharedFunctionInfo",
     { 24, 24, 24, 24, 24, 32, 32 } },
+  { "class_JSRegExp__source__Object", { 32, 32, 32, 32, 32, 32, 32 } },
   { "class_Script__line_ends__Object", { 56, 56, 56, 56, 56, 56, 56 } },
   { "class_Script__line_offset__SMI",
     { 24, 24, NONE, NONE, NONE, NONE, NONE } },
@@ -108,6 +109,10 @@ static const struct
     { 123, 117, 119, 179, 175, 174, 205 } },
   { "type_JSFunction__JS_FUNCTION_TYPE",
     { 1105, 1092, 1059, 2065, 2066, 2066, 2065 } },
+  { "type_JSRegExp__JS_REGEXP_TYPE",
+    { 1075, NONE, NONE, NONE, NONE, NONE, NONE } },
+  { "type_JSRegExp__JS_REG_EXP_TYPE",
+    { NONE, 1077, 1102, 2120, 2131, 2133, 2137 } },
   { "type_ScopeInfo__SCOPE_INFO_TYPE", { 136, 130, 178, 256, 261, 272, 280 } },
   { "type_Script__SCRIPT_TYPE", { 96, 104, 112, 170, 167, 167, 167 } },
   { "type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE",
@@ -826,11 +831,11 @@ test_replaced (void)
 
 /* The dispatch table is not found in a stripped file, so that functions have no
  * code. The form of the header of machine code is then learnt from the first
- * that is searched for: where it has one, from V8 11 on. */
+ * that is searched for. */
 static void
 test_stripped (void)
 {
-  for (guint v = 4; v < VERSIONS; v++)
+  for (guint v = 0; v < VERSIONS; v++)
     {
       g_autofree Heap *heap = heap_new (v);
       guint64 script = script_of (heap, "/a.js", SOURCE);
@@ -873,6 +878,67 @@ test_called (void)
       g_assert_cmpuint (entries[1].at, ==, fp);
       g_assert_cmpuint (entries[2].function, ==, outer);
       g_assert_cmpuint (entries[2].at, ==, 9);
+      flam_v8_free (v8);
+    }
+}
+
+/* The code of a regular expression runs, in the frame below the one with the
+ * regular expression; another one is on the stack, too. V8 12 wraps the code.
+ */
+static void
+test_regexp (void)
+{
+  for (guint v = 0; v < VERSIONS; v++)
+    {
+      g_autofree Heap *heap = heap_new (v);
+      const FlamV8Layout *layout = &heap->file.layout;
+      guint64 script = script_of (heap, "/a.js", SOURCE);
+      guint64 shared = shared_of (heap, "outer", 0, script);
+      guint64 known = optimized_of (heap, shared, shared, positions_of (heap));
+      guint64 function = function_of (heap, shared), fp, words[10];
+      guint64 sources[] = { text (heap, "other"), text (heap, "a+b") };
+      guint64 regexps[2], code = 0;
+      FlamRuntimeMemory memory = { read_heap, heap };
+      g_autofree FlamRuntimeName *name = flam_runtime_name_new ();
+      FlamRuntimeEntry entries[8];
+      FlamV8 *v8;
+
+      set_code (heap, function, known);
+      for (guint i = 0; i < 2; i++)
+        {
+          code = code_of (heap, 3, 0, 0);
+          memset (words, 0, sizeof words);
+          words[4] = code;
+          if (v == 5)
+            {
+              words[4] = object (heap, 2005, 16);
+              set (heap, words[4], 8, code);
+            }
+          regexps[i] = object (heap, layout->type_regexp, 64);
+          set (heap, regexps[i], 24, array_of (heap,
+                         v < 6 ? layout->type_fixed_array : 2004,
+                         words,
+                         v < 6 ? 5 : 10));
+          set (heap, regexps[i], 32, sources[i]);
+        }
+      fp = frame (heap, BUILTINS + 1, heap->sp + 512, function, 0, 1);
+      push (heap, regexps[1]);
+      push (heap, regexps[0]);
+      push (heap, start_of (heap, known) + 5);
+      fp = push (heap, fp);
+      push (heap, small (4));
+      v8 = flam_v8_new (&heap->file, 0);
+      g_assert_cmpuint (
+          walk (heap, v8, start_of (heap, code) + 40, fp, entries, 8), ==, 4);
+      g_assert_cmpuint (entries[1].at, ==, fp);
+      g_assert_true (flam_v8_name (v8, &entries[0], &memory, name));
+      g_assert_cmpuint (name->n, ==, 1);
+      g_assert_cmpstr (name->frames[0].function, ==, "RegExp: a+b");
+      g_assert_cmpstr (name->frames[0].file, ==, "");
+      flam_runtime_name_clear (name);
+      g_assert_true (flam_v8_name (v8, &entries[2], &memory, name));
+      g_assert_cmpstr (name->frames[0].function, ==, "outer");
+      g_assert_cmpuint (name->frames[0].line, ==, 2);
       flam_v8_free (v8);
     }
 }
@@ -1373,6 +1439,7 @@ main (int argc, char **argv)
   g_test_add_func ("/v8/replaced", test_replaced);
   g_test_add_func ("/v8/stripped", test_stripped);
   g_test_add_func ("/v8/called", test_called);
+  g_test_add_func ("/v8/regexp", test_regexp);
   g_test_add_func ("/v8/is-frame", test_is_frame);
   g_test_add_func ("/v8/baseline", test_baseline);
   g_test_add_func ("/v8/positions", test_positions);

@@ -177,8 +177,26 @@ search (const FlamV8Codes *codes,
   return false;
 }
 
+static bool
+guess_at (const FlamV8Layout *layout,
+          const FlamRuntimeMemory *memory,
+          uint64_t head,
+          const uint64_t *words,
+          uint64_t pc,
+          FlamV8Code *code)
+{
+  return flam_v8_is_object (words[0]) &&
+         (layout->code_start_inside || flam_v8_is_object (words[1])) &&
+         flam_v8_code_read (layout,
+                            memory,
+                            layout->code_start_inside ? head + 1 : words[1],
+                            code) &&
+         flam_v8_code_contains (code, pc) && code->start > head &&
+         code->start - head <= HEADER_MAX;
+}
+
 /* Without a header of a known form: two tagged words, of which the second
- * points to the Code of the machine code at `pc`. */
+ * points to the Code of the machine code at `pc`; or the Code itself. */
 static bool
 guess_in_piece (FlamV8Codes *codes,
                 const FlamV8Layout *layout,
@@ -193,10 +211,7 @@ guess_in_piece (FlamV8Codes *codes,
       uint64_t head = address + 8 * (i - 1);
       FlamV8Code code;
 
-      if (flam_v8_is_object (words[i]) && flam_v8_is_object (words[i - 1]) &&
-          flam_v8_code_read (layout, memory, words[i], &code) &&
-          flam_v8_code_contains (&code, pc) && code.start > head &&
-          code.start - head <= HEADER_MAX)
+      if (guess_at (layout, memory, head, words + i - 1, pc, &code))
         {
           codes->headers[0].word = words[i - 1];
           codes->headers[0].size = (uint32_t)(code.start - head);
@@ -216,7 +231,7 @@ guess_header (FlamV8Codes *codes,
   uint64_t words[SEARCH_PIECE / 8];
   uint64_t end = pc & ~7ull;
 
-  if (layout->code_start_inside || codes->n_guesses++ >= GUESSES_MAX)
+  if (codes->n_guesses++ >= GUESSES_MAX)
     return;
   for (uint64_t searched = 0; searched < GUESS_MAX;)
     {

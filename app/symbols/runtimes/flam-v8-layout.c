@@ -196,6 +196,20 @@ init_scope (FlamV8Layout *layout, const Values *values)
   layout->scope_has_table = version >= FLAM_V8_VERSION (10, 0, 0);
 }
 
+static void
+init_regexp (FlamV8Layout *layout, const Values *values)
+{
+  layout->type_regexp = get (values,
+                             0,
+                             "type_JSRegExp__JS_REG_EXP_TYPE",
+                             "type_JSRegExp__JS_REGEXP_TYPE",
+                             NULL);
+  layout->regexp_source =
+      get (values, 0, "class_JSRegExp__source__Object", NULL);
+  if (layout->regexp_source < 8 || layout->regexp_source > 56)
+    layout->type_regexp = 0;
+}
+
 /* Whether the part of an object that is read at once suffices. */
 static bool
 is_sane (const FlamV8Layout *layout)
@@ -257,6 +271,7 @@ flam_v8_layout_init (FlamV8Layout *layout,
   init_function (layout, &values);
   init_code (layout, &values);
   init_scope (layout, &values);
+  init_regexp (layout, &values);
   return is_sane (layout)
              ? NULL
              : N_ ("it does not describe the layout of its objects");

@@ -72,6 +72,8 @@ typedef struct
   bool scope_has_table;    /* of the names of many variables */
   bool scope_has_flags;    /* of the form that has remained since 8.7 */
   bool scope_has_receiver; /* perhaps a number for the variable `this` */
+  uint16_t type_regexp;    /* 0: unknown */
+  uint16_t regexp_source;
   uint16_t script_source;
   uint16_t script_name;
   uint16_t script_line_offset;

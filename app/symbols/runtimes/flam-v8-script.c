@@ -268,11 +268,11 @@ flam_v8_script_line (FlamV8Scripts *scripts,
 
 /* --- functions ----------------------------------------------------------- */
 
-static const char *
-read_text (const FlamV8Layout *layout,
-           const FlamRuntimeMemory *memory,
-           uint64_t string,
-           FlamRuntimeName *name)
+const char *
+flam_v8_read_text (const FlamV8Layout *layout,
+                   const FlamRuntimeMemory *memory,
+                   uint64_t string,
+                   FlamRuntimeName *name)
 {
   uint16_t units[UNITS_MAX];
   long n = flam_v8_string (layout, memory, string, units, UNITS_MAX);
@@ -481,12 +481,13 @@ flam_v8_shared_name (FlamV8Scripts *scripts,
       if (!flam_v8_read (memory, &title, head, sizeof head) ||
           !read_scope (layout, memory, title, &scope))
         return false;
-      named->function = read_text (layout, memory, scope.name, name);
+      named->function = flam_v8_read_text (layout, memory, scope.name, name);
       if (named->function[0] == '\0')
-        named->function = read_text (layout, memory, scope.inferred, name);
+        named->function =
+            flam_v8_read_text (layout, memory, scope.inferred, name);
     }
   else if (type < layout->first_nonstring)
-    named->function = read_text (layout, memory, title, name);
+    named->function = flam_v8_read_text (layout, memory, title, name);
   if (named->function[0] == '\0')
     named->function = "(anonymous)";
   if (flam_v8_type (memory, *script) != layout->type_script)

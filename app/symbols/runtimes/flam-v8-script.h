@@ -27,6 +27,12 @@ uint32_t flam_v8_script_line (FlamV8Scripts *scripts,
                               uint64_t script,
                               uint32_t offset);
 
+/* A string, truncated to 1,024 units of UTF-16; "": it is not one. */
+const char *flam_v8_read_text (const FlamV8Layout *layout,
+                               const FlamRuntimeMemory *memory,
+                               uint64_t string,
+                               FlamRuntimeName *name);
+
 /* Name, file and first line of a function, by its SharedFunctionInfo. A
  * function without a name is "(anonymous)", as in DevTools. `*script` is 0 if
  * it has none. False: not a function. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flam-v8-code.h"
+#include "flam-v8-regexp.h"
 #include "flam-v8-script.h"
 #include "flam-v8-tables.h"
 
@@ -31,6 +32,7 @@ enum
   KIND_BYTECODE,
   KIND_BASELINE,
   KIND_OPTIMIZED,
+  KIND_REGEXP, /* `object` is its source */
 };
 
 typedef struct
@@ -70,6 +72,7 @@ struct _FlamV8
   size_t room;
   Function memo[MEMO];
   FlamV8Codes codes;
+  FlamV8RegExp regexp;
   FlamV8Scripts *scripts;
   /* The stack, from `sp` on. */
   uint64_t sp;
@@ -344,12 +347,12 @@ is_compiled_at (const FlamV8 *v8, const FlamV8Code *code, uint64_t pc)
   return flam_v8_code_contains (code, pc) && is_compiled (v8, code);
 }
 
-/* Compiled code at `pc`, whatever function it belongs to. */
+/* Code with a header at `pc`, whatever it was made from. */
 static bool
-code_at (FlamV8 *v8,
-         const FlamRuntimeMemory *memory,
-         uint64_t pc,
-         FlamV8Code *code)
+any_code_at (FlamV8 *v8,
+             const FlamRuntimeMemory *memory,
+             uint64_t pc,
+             FlamV8Code *code)
 {
   if (is_in (&v8->file->native, v8->base, pc) || is_builtin (v8, pc))
     return false;
@@ -363,7 +366,17 @@ code_at (FlamV8 *v8,
           !flam_v8_codes_find (&v8->codes, v8->layout, memory, pc, code))
         return false;
     }
-  return is_compiled (v8, code);
+  return true;
+}
+
+/* Compiled code at `pc`, whatever function it belongs to. */
+static bool
+code_at (FlamV8 *v8,
+         const FlamRuntimeMemory *memory,
+         uint64_t pc,
+         FlamV8Code *code)
+{
+  return any_code_at (v8, memory, pc, code) && is_compiled (v8, code);
 }
 
 static bool
@@ -533,6 +546,35 @@ top_frame (FlamV8 *v8,
   return frame;
 }
 
+/* Whether the code at `pc`, whose frame is at a place in the stack, is a
+ * regular expression's. */
+static bool
+regexp_frame (FlamV8 *v8,
+              const FlamRuntimeMemory *memory,
+              uint64_t pc,
+              size_t at,
+              Frame *frame)
+{
+  FlamV8Code code;
+  uint64_t source;
+
+  if (v8->layout->type_regexp == 0 || !any_code_at (v8, memory, pc, &code))
+    return false;
+  source = flam_v8_regexp_find (&v8->regexp,
+                                v8->layout,
+                                memory,
+                                code.object,
+                                v8->words + at,
+                                v8->n_words - at);
+  if (source == 0)
+    return false;
+  *frame = (Frame){ .shared = source,
+                    .object = source,
+                    .cookie = mix (code.object, code.start),
+                    .kind = KIND_REGEXP };
+  return true;
+}
+
 /* The function of the frame at a place in the stack, copied to `function`; or
  * NULL. */
 static const Function *
@@ -574,12 +616,24 @@ flam_v8_walk (FlamV8 *v8,
                         ? regs->general[FLAM_RUNTIME_RBP]
                         : 0;
   Place next = { .pc = is_native (v8, regs->pc) ? 0 : regs->pc };
-  size_t n = 0;
+  size_t n = 0, first = 2, top;
+  Frame regexp;
 
   v8->round++;
   v8->n_frames = 0;
   read_stack (v8, memory, regs->general[FLAM_RUNTIME_RSP]);
-  for (size_t i = 2; i + 1 < v8->n_words; i++)
+  top = (size_t)(caller - v8->sp) / 8;
+  if (next.pc != 0 && !is_builtin (v8, next.pc) && caller >= v8->sp &&
+      top + 1 < v8->n_words && regexp_frame (v8, memory, next.pc, top, &regexp))
+    {
+      n = put (v8, &regexp, caller, entries, n, limit);
+      first = top + 2;
+      caller = v8->words[top];
+      next = (Place){ .pc = v8->words[top + 1],
+                      .is_return = true,
+                      .lowest = first };
+    }
+  for (size_t i = first; i + 1 < v8->n_words; i++)
     {
       uint64_t fp = v8->sp + 8 * i;
       Place place = next;
@@ -861,6 +915,16 @@ flam_v8_name (FlamV8 *v8,
 
   if (frame == NULL)
     return false;
+  if (frame->kind == KIND_REGEXP)
+    {
+      const char *text =
+          flam_v8_read_text (v8->layout, memory, frame->object, name);
+      FlamRuntimeNamed *named = flam_runtime_name_add (name);
+
+      named->function = flam_runtime_name_printf (name, "RegExp: %s", text);
+      named->compiled = true;
+      return true;
+    }
   if (frame->kind >= KIND_BASELINE &&
       !flam_v8_code_read (v8->layout, memory, frame->object, &code))
     return false;
