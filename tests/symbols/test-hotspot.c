@@ -535,6 +535,51 @@ tear_down (Setup *setup)
   g_free (setup->name);
 }
 
+/* From variables that the tables for debuggers do not mention. */
+static void
+test_variables (gconstpointer version)
+{
+  static const struct
+  {
+    const char *symbol, *name;
+  } symbols[] = {
+    { "_ZN12StubRoutines5_dsinE", "dsin" },
+    { "_ZN12StubRoutines3x8611_float_signE", "float_sign" },
+    { "_ZN12StubRoutines24_jbyte_disjoint_arraycopyE", NULL },
+    { "_ZN12StubRoutines5dsin_E", NULL },
+    { "_ZN12StubRoutines99999999999999999999_dsinE", NULL },
+    { "_ZN12StubRoutines1_E", NULL },
+    { "_ZN13StubGenerator5_dsinE", NULL },
+    { "dsin", NULL },
+  };
+  const guint64 variable = STATICS + 0x800;
+  char name[FLAM_HOTSPOT_STUB_NAME];
+  Setup setup;
+  guint n;
+
+  for (guint i = 0; i < G_N_ELEMENTS (symbols); i++)
+    {
+      gboolean is_stub = flam_hotspot_stub_name (symbols[i].symbol, name);
+
+      g_assert_cmpstr (is_stub ? name : NULL, ==, symbols[i].name);
+    }
+  set_up (&setup, GPOINTER_TO_UINT (version));
+  n = setup.hotspot.n_stubs;
+  /* A variable that is not set yet, and one with an address in no heap. */
+  put (setup.fake, variable, 0);
+  flam_hotspot_add_stub (&setup.hotspot, &setup.memory, variable, "late");
+  put (setup.fake, variable, STATICS);
+  flam_hotspot_add_stub (&setup.hotspot, &setup.memory, variable, "data");
+  g_assert_cmpuint (setup.hotspot.n_stubs, ==, n);
+  put (setup.fake, variable, HEAP + 0x2104);
+  flam_hotspot_add_stub (&setup.hotspot, &setup.memory, variable, "dsin");
+  flam_hotspot_add_stub (&setup.hotspot, &setup.memory, variable, "again");
+  g_assert_cmpuint (setup.hotspot.n_stubs, ==, n + 1);
+  g_assert_cmpstr (setup.hotspot.stubs[0].name, ==, "dsin");
+  g_assert_cmpstr (setup.hotspot.stubs[1].name, ==, "jbyte_arraycopy");
+  tear_down (&setup);
+}
+
 static void
 test_open (gconstpointer version)
 {
@@ -1295,7 +1340,7 @@ main (int argc, char **argv)
     { "compiled", test_compiled }, { "stubs", test_stubs },
     { "names", test_names },       { "texts", test_texts },
     { "threads", test_threads },   { "lies", test_lies },
-    { "header", test_header },
+    { "header", test_header },     { "variables", test_variables },
   };
 
   g_test_init (&argc, &argv, NULL);

@@ -21,11 +21,36 @@ refuse_other (FlamRuntimeFile *file)
   file->variable = "JAVA_TOOL_OPTIONS=-XX:+PerfTool";
 }
 
+/* Addresses as in the file. */
+typedef struct
+{
+  guint64 symbols[FLAM_HOTSPOT_SYMBOLS];
+  guint n_stubs;
+  FlamHotspotStub stubs[FLAM_HOTSPOT_STUBS]; /* variables with the entries */
+} Facts;
+
+static gboolean
+take_stub (gpointer data, const char *symbol, const GElf_Sym *value)
+{
+  Facts *facts = data;
+  FlamHotspotStub *stub = &facts->stubs[facts->n_stubs];
+
+  if (facts->n_stubs == FLAM_HOTSPOT_STUBS)
+    return TRUE;
+  if (value->st_size == sizeof (guint64) &&
+      flam_hotspot_stub_name (symbol, stub->name))
+    {
+      stub->entry = value->st_value;
+      facts->n_stubs++;
+    }
+  return FALSE;
+}
+
 static gboolean
 find (const FlamElf *elf, int fd, const char *path, FlamRuntimeFile *file)
 {
   g_autofree char *name = g_path_get_basename (path);
-  g_autofree guint64 *symbols = g_new0 (guint64, FLAM_HOTSPOT_SYMBOLS);
+  g_autofree Facts *facts = g_new0 (Facts, 1);
   guint64 size;
 
   (void)fd;
@@ -36,10 +61,26 @@ find (const FlamElf *elf, int fd, const char *path, FlamRuntimeFile *file)
                    "-XX:+DumpPerfMapAtExit";
   for (guint i = 0; i < FLAM_HOTSPOT_SYMBOLS; i++)
     if (!flam_elf_find_symbol (
-            elf, flam_hotspot_symbols[i], &symbols[i], &size))
+            elf, flam_hotspot_symbols[i], &facts->symbols[i], &size))
       refuse_other (file);
-  file->facts = g_steal_pointer (&symbols);
+  flam_elf_foreach_symbol (elf, take_stub, facts);
+  file->facts = g_steal_pointer (&facts);
   return TRUE;
+}
+
+/* They are made one after the other while the machine starts. */
+static void
+add_stubs (const FlamRuntimeProcess *process,
+           FlamHotspot *hotspot,
+           const FlamRuntimeMemory *memory)
+{
+  const Facts *facts = process->file->facts;
+
+  for (guint i = 0; i < facts->n_stubs; i++)
+    flam_hotspot_add_stub (hotspot,
+                           memory,
+                           process->base + facts->stubs[i].entry,
+                           facts->stubs[i].name);
 }
 
 static FlamRuntimeOpened
@@ -48,15 +89,16 @@ open_process (FlamRuntimeProcess *process,
               const char **why,
               const char **help)
 {
-  const guint64 *symbols = process->file->facts;
+  const Facts *facts = process->file->facts;
   g_autofree FlamHotspot *hotspot = g_new (FlamHotspot, 1);
   uint64_t addresses[FLAM_HOTSPOT_SYMBOLS];
 
   for (guint i = 0; i < FLAM_HOTSPOT_SYMBOLS; i++)
-    addresses[i] = process->base + symbols[i];
+    addresses[i] = process->base + facts->symbols[i];
   switch (flam_hotspot_open (hotspot, memory, addresses, why))
     {
     case FLAM_HOTSPOT_READY:
+      add_stubs (process, hotspot, memory);
       process->cache = g_steal_pointer (&hotspot);
       return FLAM_RUNTIME_OPENED;
     case FLAM_HOTSPOT_EARLY:
@@ -132,6 +174,7 @@ threads (const FlamRuntimeProcess *process,
          FlamRuntimeTakeThread take,
          gpointer data)
 {
+  add_stubs (process, process->cache, memory);
   flam_hotspot_name_threads (process->cache, memory, scratch, take, data);
 }
 

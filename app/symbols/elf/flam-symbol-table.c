@@ -437,31 +437,58 @@ flam_symbol_table_get_go (const FlamSymbolTable *table)
 }
 
 static gboolean
-find_in_table (const FlamElf *elf,
-               guint32 type,
-               const char *name,
-               GElf_Sym *symbol)
+foreach_in_table (const FlamElf *elf,
+                  guint32 type,
+                  FlamElfSymbolFunc func,
+                  gpointer data)
 {
   Elf *handle = flam_elf_get_handle (elf);
   Elf_Scn *section = find_table (elf, type);
-  Elf_Data *data = section ? elf_getdata (section, NULL) : NULL;
+  Elf_Data *table = section ? elf_getdata (section, NULL) : NULL;
   GElf_Shdr header;
   size_t n;
 
-  if (!data || !gelf_getshdr (section, &header))
+  if (!table || !gelf_getshdr (section, &header))
     return FALSE;
-  n = data->d_size / gelf_fsize (handle, ELF_T_SYM, 1, EV_CURRENT);
+  n = table->d_size / gelf_fsize (handle, ELF_T_SYM, 1, EV_CURRENT);
   for (size_t i = 1; i < n && i < G_MAXINT; i++)
     {
-      const char *own;
+      GElf_Sym symbol;
+      const char *name;
 
-      if (!gelf_getsym (data, i, symbol) || symbol->st_shndx == SHN_UNDEF)
+      if (!gelf_getsym (table, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF)
         continue;
-      own = elf_strptr (handle, header.sh_link, symbol->st_name);
-      if (own && strcmp (own, name) == 0)
+      name = elf_strptr (handle, header.sh_link, symbol.st_name);
+      if (name && func (data, name, &symbol))
         return TRUE;
     }
   return FALSE;
+}
+
+gboolean
+flam_elf_foreach_symbol (const FlamElf *elf,
+                         FlamElfSymbolFunc func,
+                         gpointer data)
+{
+  return foreach_in_table (elf, SHT_DYNSYM, func, data) ||
+         foreach_in_table (elf, SHT_SYMTAB, func, data);
+}
+
+typedef struct
+{
+  const char *name;
+  GElf_Sym symbol;
+} Wanted;
+
+static gboolean
+take_wanted (gpointer data, const char *name, const GElf_Sym *symbol)
+{
+  Wanted *wanted = data;
+
+  if (strcmp (name, wanted->name) != 0)
+    return FALSE;
+  wanted->symbol = *symbol;
+  return TRUE;
 }
 
 gboolean
@@ -470,12 +497,11 @@ flam_elf_find_symbol (const FlamElf *elf,
                       guint64 *vaddr,
                       guint64 *size)
 {
-  GElf_Sym symbol;
+  Wanted wanted = { .name = name };
 
-  if (!find_in_table (elf, SHT_DYNSYM, name, &symbol) &&
-      !find_in_table (elf, SHT_SYMTAB, name, &symbol))
+  if (!flam_elf_foreach_symbol (elf, take_wanted, &wanted))
     return FALSE;
-  *vaddr = symbol.st_value;
-  *size = symbol.st_size;
+  *vaddr = wanted.symbol.st_value;
+  *size = wanted.symbol.st_size;
   return TRUE;
 }

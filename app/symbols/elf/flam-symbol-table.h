@@ -49,6 +49,14 @@ const FlamSymbol *flam_symbol_table_find (const FlamSymbolTable *table,
 /* Ascending by start, one per address; for tests and for annotating. */
 const FlamSymbol *flam_symbol_table_get (const FlamSymbolTable *table,
                                          guint32 *n);
+/* Calls `func` for the defined symbols of .dynsym, then of .symtab, until it
+ * returns TRUE; whether it did. */
+typedef gboolean (*FlamElfSymbolFunc) (gpointer data,
+                                       const char *name,
+                                       const GElf_Sym *symbol);
+gboolean flam_elf_foreach_symbol (const FlamElf *elf,
+                                  FlamElfSymbolFunc func,
+                                  gpointer data);
 /* The address of the function or object of this name (.symtab or .dynsym of
  * `elf`), such as "_PyRuntime". */
 gboolean flam_elf_find_symbol (const FlamElf *elf,

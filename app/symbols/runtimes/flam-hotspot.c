@@ -222,33 +222,80 @@ take_field (FlamHotspot *hotspot, const Entry *entry)
     hotspot->fields[SYMBOL_LENGTH] = (uint32_t)entry->value + 2;
 }
 
+static void
+insert_stub (FlamHotspot *hotspot,
+             uint64_t entry,
+             const char *name,
+             size_t size)
+{
+  uint32_t at;
+
+  if (hotspot->n_stubs == FLAM_HOTSPOT_STUBS)
+    return;
+  for (at = hotspot->n_stubs; at > 0 && hotspot->stubs[at - 1].entry > entry;
+       at--)
+    hotspot->stubs[at] = hotspot->stubs[at - 1];
+  hotspot->stubs[at] = (FlamHotspotStub){ .entry = entry };
+  if (size >= FLAM_HOTSPOT_STUB_NAME)
+    size = FLAM_HOTSPOT_STUB_NAME - 1;
+  memcpy (hotspot->stubs[at].name, name, size);
+  hotspot->n_stubs++;
+}
+
 /* "_jbyte_disjoint_arraycopy" -> "jbyte_disjoint_arraycopy" */
 static void
 take_stub (FlamHotspot *hotspot,
            const FlamRuntimeMemory *memory,
            const Entry *entry)
 {
+  const char *name = entry->name + (entry->name[0] == '_');
   uint64_t address = 0;
-  uint32_t at;
 
   if (!read_word (memory, entry->value, &address) || address == 0)
     return;
   if (strcmp (entry->name, "_call_stub_return_address") == 0)
-    {
-      hotspot->call_stub = address;
-      return;
-    }
-  if (hotspot->n_stubs == FLAM_HOTSPOT_STUBS)
+    hotspot->call_stub = address;
+  else
+    insert_stub (hotspot, address, name, strlen (name));
+}
+
+bool
+flam_hotspot_stub_name (const char *symbol, char name[FLAM_HOTSPOT_STUB_NAME])
+{
+  static const char *const scopes[] = { "_ZN12StubRoutines3x86",
+                                        "_ZN12StubRoutines" };
+  size_t length = 0;
+
+  for (unsigned i = 0; i < sizeof scopes / sizeof *scopes && length == 0; i++)
+    if (strncmp (symbol, scopes[i], strlen (scopes[i])) == 0)
+      {
+        symbol += strlen (scopes[i]);
+        for (; *symbol >= '0' && *symbol <= '9' && length < TEXT_MAX; symbol++)
+          length = 10 * length + (size_t)(*symbol - '0');
+      }
+  if (length < 2 || length >= FLAM_HOTSPOT_STUB_NAME || *symbol != '_' ||
+      strlen (symbol) != length + 1 || symbol[length] != 'E')
+    return false;
+  memset (name, 0, FLAM_HOTSPOT_STUB_NAME);
+  memcpy (name, symbol + 1, length - 1);
+  return true;
+}
+
+void
+flam_hotspot_add_stub (FlamHotspot *hotspot,
+                       const FlamRuntimeMemory *memory,
+                       uint64_t address,
+                       const char *name)
+{
+  uint64_t entry;
+
+  if (!read_word (memory, address, &entry) ||
+      !flam_hotspot_is_code (hotspot, entry))
     return;
-  for (at = hotspot->n_stubs; at > 0 && hotspot->stubs[at - 1].entry > address;
-       at--)
-    hotspot->stubs[at] = hotspot->stubs[at - 1];
-  hotspot->stubs[at].entry = address;
-  memset (hotspot->stubs[at].name, 0, FLAM_HOTSPOT_STUB_NAME);
-  strncpy (hotspot->stubs[at].name,
-           entry->name + (entry->name[0] == '_'),
-           FLAM_HOTSPOT_STUB_NAME - 1);
-  hotspot->n_stubs++;
+  for (uint32_t i = 0; i < hotspot->n_stubs; i++)
+    if (hotspot->stubs[i].entry == entry)
+      return;
+  insert_stub (hotspot, entry, name, strlen (name));
 }
 
 static bool

@@ -48,7 +48,7 @@
 extern const char *const flam_hotspot_symbols[FLAM_HOTSPOT_SYMBOLS];
 
 #define FLAM_HOTSPOT_HEAPS 8
-#define FLAM_HOTSPOT_STUBS 160
+#define FLAM_HOTSPOT_STUBS 320
 #define FLAM_HOTSPOT_STUB_NAME 48
 #define FLAM_HOTSPOT_KINDS 16
 #define FLAM_HOTSPOT_FIELDS 64
@@ -67,7 +67,7 @@ typedef struct
   char name[FLAM_HOTSPOT_STUB_NAME];
 } FlamHotspotStub;
 
-/* A process's HotSpot. About 10 KiB. */
+/* A process's HotSpot. About 20 KiB. */
 typedef struct
 {
   uint32_t version; /* 8, 11, 17 ... */
@@ -104,6 +104,17 @@ flam_hotspot_open (FlamHotspot *hotspot,
                    const FlamRuntimeMemory *memory,
                    const uint64_t addresses[FLAM_HOTSPOT_SYMBOLS],
                    const char **why);
+
+/* The name of the stub whose entry is in the variable with this symbol of
+ * libjvm.so: "_ZN12StubRoutines5_dsinE" -> "dsin". False: it is none. */
+bool flam_hotspot_stub_name (const char *symbol,
+                             char name[FLAM_HOTSPOT_STUB_NAME]);
+/* Adds the stub whose entry is in the variable at `address`, unless it is
+ * known: from JDK 22 on the tables for debuggers leave out nearly all. */
+void flam_hotspot_add_stub (FlamHotspot *hotspot,
+                            const FlamRuntimeMemory *memory,
+                            uint64_t address,
+                            const char *name);
 
 /* Whether that is an address in a code heap. */
 bool flam_hotspot_is_code (const FlamHotspot *hotspot, uint64_t pc);

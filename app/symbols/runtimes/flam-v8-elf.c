@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-v8-elf.h"
 
+#include "flam-symbol-table.h"
+
 #include <string.h>
 
 #define PREFIX "v8dbg_"
@@ -63,47 +65,26 @@ is_wanted (const char *name)
           strcmp (name, LENGTHS) == 0 || strcmp (name, TABLE) == 0);
 }
 
-static void
-take_table (Symbols *symbols, Elf_Scn *section, const GElf_Shdr *header)
+static gboolean
+take_symbol (gpointer data, const char *name, const GElf_Sym *symbol)
 {
-  Elf *handle = flam_elf_get_handle (symbols->elf);
-  Elf_Data *data = elf_getdata (section, NULL);
-  size_t n = data != NULL
-                 ? data->d_size / gelf_fsize (handle, ELF_T_SYM, 1, EV_CURRENT)
-                 : 0;
+  Symbols *symbols = data;
+  const char *start =
+      GELF_ST_TYPE (symbol->st_info) == STT_FUNC ? start_of (name) : NULL;
 
-  for (size_t i = 1; i < n && i < G_MAXINT; i++)
-    {
-      GElf_Sym symbol;
-      const char *name, *start;
-
-      if (gelf_getsym (data, (int)i, &symbol) == NULL ||
-          symbol.st_shndx == SHN_UNDEF)
-        continue;
-      name = elf_strptr (handle, header->sh_link, symbol.st_name);
-      start = name != NULL && GELF_ST_TYPE (symbol.st_info) == STT_FUNC
-                  ? start_of (name)
-                  : NULL;
-      if (start != NULL || (name != NULL && is_wanted (name)))
-        g_hash_table_insert (symbols->symbols,
-                             g_strdup (start != NULL ? start : name),
-                             g_memdup2 (&symbol, sizeof symbol));
-    }
+  if (start != NULL || is_wanted (name))
+    g_hash_table_insert (symbols->symbols,
+                         g_strdup (start != NULL ? start : name),
+                         g_memdup2 (symbol, sizeof *symbol));
+  return FALSE;
 }
 
 static void
 take_symbols (Symbols *symbols)
 {
-  Elf_Scn *section = NULL;
-  GElf_Shdr header;
-
   symbols->symbols =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  while ((section = elf_nextscn (flam_elf_get_handle (symbols->elf),
-                                 section)) != NULL)
-    if (gelf_getshdr (section, &header) != NULL &&
-        (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
-      take_table (symbols, section, &header);
+  flam_elf_foreach_symbol (symbols->elf, take_symbol, symbols);
 }
 
 static const GElf_Sym *
