@@ -915,7 +915,10 @@ test_regexp (void)
               set (heap, words[4], 8, code);
             }
           regexps[i] = object (heap, layout->type_regexp, 64);
-          set (heap, regexps[i], 24, array_of (heap,
+          set (heap,
+               regexps[i],
+               24,
+               array_of (heap,
                          v < 6 ? layout->type_fixed_array : 2004,
                          words,
                          v < 6 ? 5 : 10));

@@ -44,7 +44,8 @@ source_of (const FlamV8Layout *layout,
     return 0;
   if (flam_v8_type (memory, data) == layout->type_fixed_array)
     {
-      int32_t length = flam_v8_is_small (words[1]) ? flam_v8_small (words[1]) : 0;
+      int32_t length =
+          flam_v8_is_small (words[1]) ? flam_v8_small (words[1]) : 0;
 
       if (length < DATA_WORDS - 2)
         n = (size_t)(length > 0 ? length + 2 : 2);
