@@ -3,6 +3,7 @@
 /* Which running processes are recorded: by number, name, control group, and
  * when one appears. */
 
+#include "flam-perf-rings.h"
 #include "recording.h"
 
 #include <glib/gstdio.h>
@@ -517,6 +518,73 @@ test_alias (void)
   g_rmdir (folder);
 }
 
+static pid_t
+start_in (const char *group)
+{
+  g_autofree char *above = g_path_get_dirname (group);
+  pid_t pid;
+
+  g_assert_true (enter (group));
+  pid = target_start ("cases", "spin");
+  g_assert_true (enter (above));
+  return pid;
+}
+
+static void
+kill_target (pid_t pid)
+{
+  kill (pid, SIGKILL);
+  waitpid (pid, NULL, 0);
+}
+
+static void
+check_restart (const char *engine)
+{
+  const char *arguments[] = { "--engine", engine, "--cgroup", "/fl-again",
+                              NULL };
+  g_autofree char *group = make_group ("fl-again");
+  g_autoptr (Recording) recording = NULL;
+  const FlamProfile *profile;
+  Running *running;
+  pid_t pid;
+
+  if (group == NULL || !enter (group))
+    {
+      g_test_skip ("no process may enter a new control group");
+      return;
+    }
+  pid = start_in (group);
+  running = recorder_start (arguments);
+  g_assert_true (recorder_wait_for (running, "status "));
+  kill_target (pid);
+  pid = start_in (group);
+  for (guint i = 0; i < 10; i++)
+    g_assert_true (recorder_wait_for (running, "status "));
+  kill_target (pid);
+  recording = recorder_end (running);
+  leave_group (group);
+  assert_ended (recording, 0);
+  profile = recording->profile;
+  g_assert_cmpuint (profile->processes.n, ==, 2);
+  g_assert_cmpint (profile->processes.pid[1], ==, pid);
+  for (guint32 i = 0; i < profile->threads.n; i++)
+    g_test_message ("%s: %u samples of process %d",
+                    engine,
+                    profile->threads.n_samples[i],
+                    (int)profile->threads.tid[i]);
+  g_assert_cmpuint (profile->threads.n, ==, 2);
+  g_assert_cmpuint (profile->threads.n_samples[1], >, 1);
+}
+
+/* The second process is not a descendant of the first. */
+static void
+test_restart (void)
+{
+  check_restart ("ptrace");
+  if (flam_perf_obstacle () == NULL)
+    check_restart ("perf");
+}
+
 /* In the first version, one path names a group of each hierarchy, which may
  * have different processes. */
 static void
@@ -635,6 +703,7 @@ main (int argc, char **argv)
   g_test_add_func ("/trees/wait", test_wait);
   g_test_add_func ("/trees/wait-ended", test_wait_ended);
   g_test_add_func ("/trees/groups", test_groups);
+  g_test_add_func ("/trees/restart", test_restart);
   g_test_add_func ("/trees/alias", test_alias);
   g_test_add_func ("/trees/strangers", test_strangers);
   g_test_add_func ("/trees/hierarchies", test_hierarchies);

@@ -7,26 +7,13 @@
 
 #include "flam-commands.h"
 #include "flam-core-picture.h"
+#include "flam-proc.h"
 
 #define STEP_MS 20
 /* A process begins with its parent's name, and may become another program
  * later. In steps. */
 #define YOUNG 10
 #define ALL_EVERY 25
-
-/* The number of the last process of this pid namespace: proc(5). Reading it
- * takes 5 µs, reading the names of all processes takes milliseconds. */
-static gint64
-last_pid (void)
-{
-  g_autofree char *text = NULL;
-  const char *last;
-
-  if (!g_file_get_contents ("/proc/loadavg", &text, NULL, NULL))
-    return -1;
-  last = strrchr (text, ' ');
-  return last != NULL ? g_ascii_strtoll (last + 1, NULL, 10) : -1;
-}
 
 static gboolean
 peer_ends_it (FlamControl *control)
@@ -102,7 +89,7 @@ flam_find_wait (const FlamRecordOptions *options,
         N_ ("%s: waiting for a process named %s\n"), g_get_prgname (), name);
   for (guint step = 0;; step++)
     {
-      gint64 last = last_pid ();
+      gint64 last = flam_proc_last ();
 
       if (last != seen)
         young_until = step + YOUNG;

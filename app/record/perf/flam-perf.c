@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "flam-commands.h"
+#include "flam-newcomers.h"
 #include "flam-stops.h"
 
 #define DRAIN_EVERY (5 * 1000000ll) /* ns */
@@ -97,6 +98,19 @@ end (FlamPerf *perf)
   flam_perf_first_warn (perf);
 }
 
+/* FALSE: none has come. */
+static gboolean
+take_newcomers (FlamPerf *perf)
+{
+  FlamTracer *tracer = perf->tracer;
+  g_autoptr (GArray) pids =
+      tracer->tasks.list->len > 0
+          ? flam_newcomers_look (tracer, flam_perf_attach_to, perf)
+          : flam_newcomers_wait (tracer, flam_perf_attach_to, perf);
+
+  return pids != NULL;
+}
+
 void
 flam_perf_run (FlamPerf *perf)
 {
@@ -117,7 +131,8 @@ flam_perf_run (FlamPerf *perf)
       if (tracer->stopping)
         break;
       flam_perf_drain (perf);
-      if (tracer->attached && tracer->tasks.list->len == 0)
+      if (!take_newcomers (perf) && tracer->attached &&
+          tracer->tasks.list->len == 0)
         break;
       flam_commands_say_status (tracer, now);
       flam_pipe_push (tracer->pipe, now, BATCH_AGE);

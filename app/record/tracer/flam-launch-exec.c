@@ -107,12 +107,13 @@ start_program (FlamTracer *tracer, GError **error)
   return TRUE;
 }
 
-static gboolean
-attach_to (gpointer data, pid_t pid, pid_t parent, GError **error)
+gboolean
+flam_launch_exec_attach_to (gpointer data, pid_t pid, pid_t parent, GError **error)
 {
   FlamTracer *tracer = data;
   g_autoptr (GArray) tids =
       flam_attach (pid, flam_launch_exec_options (tracer), error);
+  gint64 now = tracer->newcomers != NULL ? flam_tracer_now (tracer) : 0;
 
   if (tids == NULL)
     return FALSE;
@@ -123,7 +124,7 @@ attach_to (gpointer data, pid_t pid, pid_t parent, GError **error)
                     g_array_index (tids, pid_t, i),
                     FLAM_BIRTH_UNSEEN,
                     NULL,
-                    0);
+                    now);
   count_faults (tracer, tids, FALSE);
   return TRUE;
 }
@@ -269,12 +270,22 @@ gboolean
 flam_launch_exec_start (FlamTracer *tracer, GError **error)
 {
   gboolean ok = tracer->attached
-                    ? flam_launch_exec_attach (tracer, attach_to, tracer, error)
+                    ? flam_launch_exec_attach (
+                          tracer, flam_launch_exec_attach_to, tracer, error)
                     : start_program (tracer, error);
 
   if (ok)
     flam_launch_exec_announce (tracer);
   return ok;
+}
+
+void
+flam_launch_exec_begin_thread (FlamTracer *tracer, FlamTask *task)
+{
+  task->target->cpu_begin = flam_target_read_cpu (task->target);
+  /* Its calls are followed from its first stop on. */
+  if (tracer->follows_calls)
+    ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL);
 }
 
 /* The work between attaching and now is not part of the recording. */
@@ -284,11 +295,9 @@ flam_launch_exec_begin_attached (FlamTracer *tracer)
   for (guint i = 0; i < tracer->tasks.list->len; i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
+
       flam_task_skip (task, 0);
-      task->target->cpu_begin = flam_target_read_cpu (task->target);
-      /* Its calls are followed from its first stop on. */
-      if (tracer->follows_calls)
-        ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL);
+      flam_launch_exec_begin_thread (tracer, task);
     }
   begin_time (tracer);
   tracer->young_until = FLAM_YOUNG_TIME;

@@ -15,6 +15,11 @@ typedef gboolean (*FlamAttach) (gpointer data,
                                 pid_t pid,
                                 pid_t parent,
                                 GError **error);
+/* The FlamAttach of this engine; `tracer`: a FlamTracer. */
+gboolean flam_launch_exec_attach_to (gpointer tracer,
+                                     pid_t pid,
+                                     pid_t parent,
+                                     GError **error);
 /* Attaches to the process of the options, and its descendants if they are
  * followed. */
 gboolean flam_launch_exec_attach (FlamTracer *tracer,
@@ -25,7 +30,9 @@ gboolean flam_launch_exec_attach (FlamTracer *tracer,
 void flam_launch_exec_announce (FlamTracer *tracer);
 /* PTRACE_O_* of all threads. */
 unsigned long flam_launch_exec_options (const FlamTracer *tracer);
-/* Begins the recording of the processes that were attached to. */
+/* Begins the recording of a thread that was attached to. */
+void flam_launch_exec_begin_thread (FlamTracer *tracer, FlamTask *task);
+/* The same for all of them, and the time of the recording. */
 void flam_launch_exec_begin_attached (FlamTracer *tracer);
 /* Puts the allocation library into a process that was attached to. NULL, or the
  * reason why it cannot be, g_free, which is reported, too. */

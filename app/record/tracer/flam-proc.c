@@ -214,6 +214,18 @@ flam_proc_folder (pid_t pid)
   return g_steal_pointer (&path);
 }
 
+gint64
+flam_proc_last (void)
+{
+  g_autofree char *text = NULL;
+  const char *last;
+
+  if (!g_file_get_contents ("/proc/loadavg", &text, NULL, NULL))
+    return -1;
+  last = strrchr (text, ' ');
+  return last != NULL ? g_ascii_strtoll (last + 1, NULL, 10) : -1;
+}
+
 GArray *
 flam_proc_all (void)
 {

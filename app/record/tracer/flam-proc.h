@@ -41,6 +41,10 @@ typedef struct
   pid_t parent;
 } FlamKin;
 
+/* The number of the last process of this pid namespace: proc(5); -1: unknown.
+ * Reading it takes 5 µs, reading the names of all processes takes
+ * milliseconds. */
+gint64 flam_proc_last (void);
 /* All processes but this one, also those that are not yet reaped. GArray of
  * FlamKin. */
 GArray *flam_proc_all (void);

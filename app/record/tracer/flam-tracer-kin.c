@@ -31,8 +31,8 @@ flam_tracer_kin_set (FlamTracerKin *kin,
     }
 }
 
-static gboolean
-is_member (const FlamTracerKin *kin, pid_t pid)
+gboolean
+flam_tracer_kin_has (const FlamTracerKin *kin, pid_t pid)
 {
   g_autofree char *text = flam_proc_text (pid, pid, "cgroup");
 
@@ -61,7 +61,7 @@ flam_tracer_kin_below (const FlamTracerKin *kin, const GArray *chosen)
       pid_t pid = g_array_index (below, FlamKin, i).pid;
 
       if (!g_hash_table_contains (wanted, GINT_TO_POINTER (pid)) &&
-          !is_member (kin, pid))
+          !flam_tracer_kin_has (kin, pid))
         g_array_remove_index (below, i);
     }
   return below;

@@ -21,6 +21,8 @@ void flam_tracer_kin_set (FlamTracerKin *kin,
                           const GArray *trees,
                           const GArray *members);
 void flam_tracer_kin_clear (FlamTracerKin *kin);
+/* Whether it is in the group of a member. `kin->groups`: not NULL. */
+gboolean flam_tracer_kin_has (const FlamTracerKin *kin, pid_t pid);
 /* Like flam_proc_below(). */
 GArray *flam_tracer_kin_below (const FlamTracerKin *kin, const GArray *chosen);
 

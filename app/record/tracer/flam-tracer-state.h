@@ -96,6 +96,7 @@ struct _FlamTracer
   gboolean attached;      /* to processes that were not launched */
   GArray *chosen;    /* pid_t, launched or attached to; not their descendants */
   FlamTracerKin kin; /* which of their descendants are recorded */
+  struct _FlamNewcomers *newcomers; /* NULL: not looked for yet */
   int exit_status;   /* of the chosen one, 128 + signal; -1: it still runs, or
                         several are chosen */
   gboolean *failed;  /* set by the sampler: the disk is full */

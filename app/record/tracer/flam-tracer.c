@@ -15,6 +15,7 @@
 #include "flam-ending.h"
 #include "flam-faults.h"
 #include "flam-joins.h"
+#include "flam-newcomers.h"
 #include "flam-launch-exec.h"
 #include "flam-launch.h"
 #include "flam-priority.h"
@@ -108,6 +109,7 @@ flam_tracer_clear (FlamTracer *tracer)
   g_ptr_array_unref (tracer->due);
   g_array_unref (tracer->chosen);
   flam_tracer_kin_clear (&tracer->kin);
+  g_clear_pointer (&tracer->newcomers, flam_newcomers_free);
   g_clear_pointer (&tracer->runtimes, flam_runtime_reader_free);
   flam_instant_clear (&tracer->instant);
   g_clear_pointer (&tracer->faults, flam_faults_free);
@@ -526,6 +528,29 @@ flam_tracer_attach_library (FlamTracer *tracer, GError **error)
   return any;
 }
 
+static void
+attach_library_to (FlamTracer *tracer, GArray *pids)
+{
+  FlamTracing tracing = tracing_of (tracer);
+
+  for (guint i = 0; tracer->injection != NULL && i < pids->len; i++)
+    g_free (flam_launch_exec_attach_library (
+        tracer, &tracing, g_array_index (pids, pid_t, i)));
+}
+
+/* `last`: no process is left. FALSE: none has come. */
+static gboolean
+take_newcomers (FlamTracer *tracer, gboolean last)
+{
+  g_autoptr (GArray) pids =
+      last ? flam_newcomers_wait (tracer, flam_launch_exec_attach_to, tracer)
+           : flam_newcomers_look (tracer, flam_launch_exec_attach_to, tracer);
+
+  if (pids != NULL)
+    attach_library_to (tracer, pids);
+  return pids != NULL;
+}
+
 /* --- the loop's events ---------------------------------------------------- */
 
 /* Handles all stops and ends. FALSE: no thread is left to wait for. */
@@ -655,7 +680,7 @@ flam_tracer_run (FlamTracer *tracer)
   flam_commands_get_open_mask (&mask);
   for (;;)
     {
-      if (!drain (tracer))
+      if (!drain (tracer) && !take_newcomers (tracer, TRUE))
         break;
       flam_ending_let_go (tracer);
       now = flam_tracer_now (tracer);
@@ -674,7 +699,8 @@ flam_tracer_run (FlamTracer *tracer)
           flam_commands_say_status (tracer, now);
           flam_pipe_push (
               tracer->pipe, now, now < tracer->young_until ? 0 : BATCH_AGE);
-          if (!drain (tracer))
+          take_newcomers (tracer, FALSE);
+          if (!drain (tracer) && !take_newcomers (tracer, TRUE))
             break;
         }
       wait_for_something (tracer,
