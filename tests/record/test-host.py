@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import shutil
 import signal
 import socket
@@ -47,6 +48,18 @@ while n < 60000 and not select.select([0], [], [], 0)[0]:
     n += 1
 print(sys.stdin.readline().strip()[::-1])
 print(time.process_time())
+"""
+# Prints that many MiB while a file exists.
+LOUD = """
+import os, sys, time
+print("begins", flush=True)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.01)
+left = int(sys.argv[2]) << 20
+while left > 0:
+    left -= os.write(1, b"x" * min(left, 1 << 20))
+os.rename(sys.argv[1], sys.argv[1] + ".printed")
+time.sleep(1)
 """
 PATIENT = """
 import os, signal, sys, time
@@ -296,6 +309,39 @@ class Ssh(Case):
         self.assertAlmostEqual(measured["total"] / 1e9, float(own), delta=0.15 * float(own))
         wait_until(lambda: not list((self.there / "flambeau/recordings").iterdir()),
                    "the capture there remains")
+
+    def print_while_broken(self, size):
+        """Bytes that arrive, and the client's messages, of a program that prints so many
+        MiB while no connection is possible; it never waits for one."""
+        printed, loud = self.scratch / "printed", self.scratch / f"loud-{size}"
+        ssh = (self.bin / "ssh").read_text()
+        with printed.open("w") as output:
+            client = subprocess.Popen(
+                [*self.words(self.host, "--force", "--", sys.executable, "-c", LOUD, loud, str(size))],
+                env=self.environment, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.PIPE, text=True)
+        self.addCleanup(client.stderr.close)
+        self.addCleanup(client.wait)
+        self.addCleanup(client.kill)
+        wait_until(lambda: printed.stat().st_size > 0, "nothing is printed")
+        self.script("ssh", "exit 1")
+        self.kill_ssh()
+        loud.touch()
+        wait_until(lambda: not loud.exists(), "the program waits")
+        (self.bin / "ssh").write_text(ssh)
+        self.assertEqual(client.wait(timeout=60), 0)
+        self.assertTrue(self.info()["complete"])
+        return printed.stat().st_size - len("begins\n"), client.stderr.read()
+
+    def test_loud_while_broken(self):
+        """Output of up to 16 MiB is kept; how much of more is missing is told."""
+        self.assertEqual(self.print_while_broken(8), (8 << 20, ""))
+        arrived, told = self.print_while_broken(40)
+        missing = re.fullmatch(r"\S+: (\d+) bytes of the program's output are missing: it printed "
+                               r"them while the connection was lost\n", told)
+        self.assertIsNotNone(missing, told)
+        self.assertEqual(arrived + int(missing[1]), 40 << 20)
+        self.assertGreater(arrived, 15 << 20)
 
     def test_stays_broken(self):
         """Who cannot connect again is told where both captures are, in bounded time;

@@ -21,6 +21,8 @@
 #define ROOM 65536 /* bytes of input that may be under way */
 #define ARGUMENTS_MAX (4 << 20)
 #define INPUT_MAX (4 << 20)
+/* What the program prints while the connection is lost, and no more. */
+#define PRINTED_MAX (16 << 20)
 #define KEPT_TIME_MS 10000
 /* The other end may notice later that the connection was lost. */
 #define LATER_SECONDS 60
@@ -49,6 +51,7 @@ typedef struct
   int capture; /* -1: not opened yet */
   guint64 sent;
   int output, errors; /* the program's output; -1: its end */
+  guint64 dropped;    /* bytes of it, not reported yet */
   int input;          /* -1: none */
   GByteArray *unread; /* by the program */
   gboolean input_ends;
@@ -238,7 +241,7 @@ send_capture (Relay *relay)
 
   if (relay->capture < 0)
     relay->capture = open (relay->path, O_RDONLY | O_CLOEXEC);
-  while (relay->capture >= 0 && relay->state != ALONE &&
+  while (relay->capture >= 0 && relay->state == CONNECTED &&
          !flam_wire_is_full (&relay->wire))
     {
       n = pread (relay->capture, buffer, sizeof buffer, (off_t)relay->sent);
@@ -249,8 +252,16 @@ send_capture (Relay *relay)
     }
 }
 
-/* Reads what the program has printed; what the connection does not take soon is
- * dropped. */
+static gboolean
+has_room (const Relay *relay)
+{
+  return relay->state == CONNECTED
+             ? !flam_wire_is_full (&relay->wire)
+             : relay->state == LOST && relay->wire.kept->len < PRINTED_MAX;
+}
+
+/* Reads what the program has printed. Without a connection, the program does
+ * not wait: what is too much is dropped. */
 static void
 take_printed (Relay *relay, int *fd, FlamWireKind kind)
 {
@@ -261,8 +272,10 @@ take_printed (Relay *relay, int *fd, FlamWireKind kind)
     {
       ssize_t n = read (*fd, buffer, sizeof buffer);
 
-      if (n > 0 && relay->state != ALONE && !flam_wire_is_full (&relay->wire))
+      if (n > 0 && has_room (relay))
         flam_wire_put (&relay->wire, kind, buffer, (gsize)n);
+      else if (n > 0)
+        relay->dropped += (guint64)n;
       else if (n < 0 && errno == EAGAIN)
         return;
       else if (n == 0 || (n < 0 && errno != EINTR))
@@ -271,6 +284,22 @@ take_printed (Relay *relay, int *fd, FlamWireKind kind)
           *fd = -1;
         }
     }
+}
+
+static void
+tell_dropped (Relay *relay)
+{
+  g_autofree char *text = NULL;
+
+  if (relay->dropped == 0 || relay->state != CONNECTED)
+    return;
+  text = g_strdup_printf ("%s: %" G_GUINT64_FORMAT
+                          " bytes of the program's output are missing: it "
+                          "printed them while the connection was lost\n",
+                          g_get_prgname (),
+                          relay->dropped);
+  flam_wire_put (&relay->wire, FLAM_WIRE_ERROR, text, strlen (text));
+  relay->dropped = 0;
 }
 
 /* Whether a line of the recorder is to be sent. Each status replaces the one
@@ -528,6 +557,7 @@ turn (Relay *relay)
     take_said (relay);
   take_printed (relay, &relay->output, FLAM_WIRE_OUTPUT);
   take_printed (relay, &relay->errors, FLAM_WIRE_ERROR);
+  tell_dropped (relay);
   send_capture (relay);
   if (relay->state == CONNECTED)
     take_messages (relay);
@@ -566,6 +596,8 @@ send_rest (Relay *relay, int status)
     turn (relay);
   take_printed (relay, &relay->output, FLAM_WIRE_OUTPUT);
   take_printed (relay, &relay->errors, FLAM_WIRE_ERROR);
+  while (relay->state != ALONE && relay->dropped > 0)
+    turn (relay);
   size = GUINT64_TO_LE (size);
   memcpy (end, &code, 4);
   memcpy (end + 4, &size, 8);
