@@ -345,6 +345,31 @@ test_wait_ended (void)
     }
 }
 
+/* The program itself has 2 MB; its child keeps 64 MB that it has read. */
+static void
+test_resident (void)
+{
+  const char *arguments[] = { "--",
+                              "sh",
+                              "-c",
+                              "head -c 67108864 /dev/zero | "
+                              "tail -c 67108864 | (sleep 0.5; wc -c) >&2",
+                              NULL };
+  g_autoptr (Recording) recording = record (arguments);
+  const FlamProfile *profile = recording->profile;
+  gint64 most = 0;
+
+  assert_ended (recording, 0);
+  for (guint32 i = 0; i < profile->n_counters; i++)
+    if (strcmp (flam_profile_string (profile, profile->counters[i].id),
+                "rss") == 0)
+      for (guint32 k = 0; k < profile->counters[i].n; k++)
+        most = MAX (most, profile->counters[i].value[k]);
+  g_test_message ("%" G_GINT64_FORMAT " bytes", most);
+  g_assert_cmpint (most, >, 64 << 20);
+  g_assert_cmpint (most, <, 128 << 20);
+}
+
 /* --- control groups ------------------------------------------------------- */
 
 /* A new group of the unified hierarchy; NULL: none can be made here. */
@@ -540,8 +565,9 @@ kill_target (pid_t pid)
 static void
 check_restart (const char *engine)
 {
-  const char *arguments[] = { "--engine", engine, "--cgroup", "/fl-again",
-                              NULL };
+  const char *arguments[] = {
+    "--engine", engine, "--cgroup", "/fl-again", NULL
+  };
   g_autofree char *group = make_group ("fl-again");
   g_autoptr (Recording) recording = NULL;
   const FlamProfile *profile;
@@ -702,6 +728,7 @@ main (int argc, char **argv)
   g_test_add_func ("/trees/duration", test_duration);
   g_test_add_func ("/trees/wait", test_wait);
   g_test_add_func ("/trees/wait-ended", test_wait_ended);
+  g_test_add_func ("/trees/resident", test_resident);
   g_test_add_func ("/trees/groups", test_groups);
   g_test_add_func ("/trees/restart", test_restart);
   g_test_add_func ("/trees/alias", test_alias);

@@ -22,6 +22,7 @@
 #define FLUSH_BYTES (1u << 20)
 #define ALLOC_WAIT 5000              /* µs */
 #define RSS_EVERY (100 * 1000000ll)  /* ns */
+#define RSS_MORE (2 * 1000000ll)     /* for each process */
 #define NAME_EVERY (250 * 1000000ll) /* ns */
 
 static gboolean
@@ -51,6 +52,7 @@ flam_sampler_init (FlamSampler *sampler,
   sampler->sps = g_new (guint64, FLAM_FRAMES_MAX);
   sampler->mixed = g_array_new (FALSE, FALSE, sizeof (guint32));
   sampler->rss = sampler->not_sampled = FLAM_NONE;
+  sampler->alive = g_array_new (FALSE, FALSE, sizeof (pid_t));
   sampler->processes = g_hash_table_new (NULL, NULL);
   sampler->threads = g_hash_table_new (NULL, NULL);
   if (wants_wall (sampler))
@@ -72,6 +74,7 @@ flam_sampler_clear (FlamSampler *sampler)
   flam_binary_table_free (sampler->binaries);
   flam_unwind_cache_free (sampler->cache);
   g_clear_pointer (&sampler->stepper, flam_runtime_stepper_free);
+  g_array_unref (sampler->alive);
   g_hash_table_unref (sampler->processes);
   g_hash_table_unref (sampler->threads);
   g_clear_pointer (&sampler->alloc, flam_alloc_session_free);
@@ -231,8 +234,7 @@ take_target_new (FlamSampler *sampler, FlamTarget *target)
   if (parent == NULL && flam_record_options_attaches (sampler->options))
     flam_process_map_refresh (target->map, sampler->binaries, sampler->now);
   tell_runtimes (sampler, target);
-  if (sampler->main_pid == 0)
-    sampler->main_pid = target->pid;
+  g_array_append_val (sampler->alive, target->pid);
 }
 
 static void
@@ -294,6 +296,9 @@ take_exec (FlamSampler *sampler, FlamMessage *message)
 static void
 take_target_end (FlamSampler *sampler, FlamTarget *target)
 {
+  for (guint i = 0; i < sampler->alive->len; i++)
+    if (g_array_index (sampler->alive, pid_t, i) == target->pid)
+      g_array_remove_index_fast (sampler->alive, i--);
   /* Its events are older than its end; the pid may be reused. */
   if (sampler->alloc != NULL &&
       !flam_alloc_session_drain_process (sampler->alloc, target->pid, TRUE) &&
@@ -561,32 +566,46 @@ take_message (FlamSampler *sampler, FlamMessage *message)
     }
 }
 
-/* Resident memory of the main process: the second number of statm, in pages. */
-static void
-read_rss (FlamSampler *sampler)
+/* The second number of statm, in pages; 0: it has ended. */
+static gint64
+resident_pages (pid_t pid)
 {
   char path[64];
   FILE *file;
   unsigned long pages = 0;
 
-  if (sampler->main_pid == 0 || sampler->now - sampler->rss_read_at < RSS_EVERY)
-    return;
-  sampler->rss_read_at = sampler->now;
-  g_snprintf (path, sizeof path, "/proc/%d/statm", (int)sampler->main_pid);
+  g_snprintf (path, sizeof path, "/proc/%d/statm", (int)pid);
   file = fopen (path, "re");
   if (file == NULL)
-    return;
-  if (fscanf (file, "%*u %lu", &pages) == 1 && pages > 0)
-    {
-      if (sampler->rss == FLAM_NONE)
-        sampler->rss =
-            flam_builder_add_counter (sampler->builder, "rss", FLAM_UNIT_BYTES);
-      flam_builder_add_counter_value (sampler->builder,
-                                      sampler->rss,
-                                      sampler->now,
-                                      (gint64)pages * sysconf (_SC_PAGESIZE));
-    }
+    return 0;
+  if (fscanf (file, "%*u %lu", &pages) != 1)
+    pages = 0;
   fclose (file);
+  return (gint64)pages;
+}
+
+/* Resident memory of all processes. What they share is in it once for each, as
+ * in ps and top. */
+static void
+read_rss (FlamSampler *sampler)
+{
+  gint64 pages = 0;
+
+  if (sampler->now - sampler->rss_read_at <
+      RSS_EVERY + RSS_MORE * sampler->alive->len)
+    return;
+  sampler->rss_read_at = sampler->now;
+  for (guint i = 0; i < sampler->alive->len; i++)
+    pages += resident_pages (g_array_index (sampler->alive, pid_t, i));
+  if (pages == 0)
+    return;
+  if (sampler->rss == FLAM_NONE)
+    sampler->rss =
+        flam_builder_add_counter (sampler->builder, "rss", FLAM_UNIT_BYTES);
+  flam_builder_add_counter_value (sampler->builder,
+                                  sampler->rss,
+                                  sampler->now,
+                                  pages * sysconf (_SC_PAGESIZE));
 }
 
 static void

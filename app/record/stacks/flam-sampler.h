@@ -55,7 +55,7 @@ typedef struct
   FlamId not_sampled; /* stack for CPU time without a sample */
   FlamId rss;         /* counter */
   gint64 rss_read_at;
-  pid_t main_pid;
+  GArray *alive; /* pid_t, the processes that have not ended */
   FlamSamplerStats stats;
   GError *error;
   gboolean failed; /* atomic: writing is no longer possible */
