@@ -447,6 +447,9 @@ record (Recorder *recorder)
   put_first_facts (recorder);
   flam_pipe_push (&recorder->pipe, 0, 0);
   flam_sampler_catch_up (&recorder->sampler);
+  /* Even a recorder that is killed soon leaves a capture that names its
+   * program. A failure is reported at the end. */
+  flam_capture_writer_flush (recorder->writer, NULL);
   if (recorder->tracer.attached && recorder->perf == NULL)
     flam_launch_exec_begin_attached (&recorder->tracer);
   if (recorder->sampler.alloc != NULL)

@@ -448,6 +448,29 @@ test_abandoned (void)
   g_assert_no_errno (g_rmdir (folder));
 }
 
+/* As mpirun does with all ranks if one of them fails. */
+static void
+test_killed_soon (void)
+{
+  g_autofree char *target = target_path ("cases");
+  const char *arguments[] = { "--", target, "spin", NULL };
+  Running *running = recorder_start (arguments);
+  g_autofree char *line = recorder_wait_for_line (running, "target ");
+  g_autoptr (Recording) recording = NULL;
+  pid_t pid;
+
+  g_assert_nonnull (line);
+  pid = (pid_t)g_ascii_strtoll (line + strlen ("target "), NULL, 10);
+  g_assert_true (recorder_wait_for (running, "status "));
+  kill (running->pid, SIGKILL);
+  kill (pid, SIGKILL);
+  recording = recorder_end (running);
+  g_assert_cmpint (recording->status, ==, 128 + SIGKILL);
+  g_assert_nonnull (recording->profile);
+  g_assert_true (
+      g_str_has_suffix (recording->profile->facts.command, "cases spin"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -465,5 +488,6 @@ main (int argc, char **argv)
   ADD ("/output/quick/warned", test_warned);
   ADD ("/output/quick/idle", test_idle);
   g_test_add_func ("/output/quick/abandoned", test_abandoned);
+  g_test_add_func ("/output/killed-soon", test_killed_soon);
   return g_test_run ();
 }
