@@ -108,7 +108,10 @@ start_program (FlamTracer *tracer, GError **error)
 }
 
 gboolean
-flam_launch_exec_attach_to (gpointer data, pid_t pid, pid_t parent, GError **error)
+flam_launch_exec_attach_to (gpointer data,
+                            pid_t pid,
+                            pid_t parent,
+                            GError **error)
 {
   FlamTracer *tracer = data;
   g_autoptr (GArray) tids =

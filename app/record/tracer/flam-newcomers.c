@@ -107,10 +107,9 @@ start (FlamTracer *tracer)
   newcomers->known = g_hash_table_new (NULL, NULL);
   newcomers->step = MOST_AGE + 1;
   for (guint i = 0; i < all->len; i++)
-    g_hash_table_insert (
-        newcomers->known,
-        GINT_TO_POINTER (g_array_index (all, FlamKin, i).pid),
-        GUINT_TO_POINTER (0));
+    g_hash_table_insert (newcomers->known,
+                         GINT_TO_POINTER (g_array_index (all, FlamKin, i).pid),
+                         GUINT_TO_POINTER (0));
   tracer->newcomers = newcomers;
 }
 

@@ -16,14 +16,12 @@ typedef struct _FlamNewcomers FlamNewcomers;
 
 /* To be called often. Attaches to the newcomers; returns their pid_t, unref, or
  * NULL for none. */
-GArray *flam_newcomers_look (FlamTracer *tracer,
-                             FlamAttach attach,
-                             gpointer data);
+GArray *
+flam_newcomers_look (FlamTracer *tracer, FlamAttach attach, gpointer data);
 /* After the last recorded process has ended: the same, but waits for one. NULL:
  * none came, or the recording is to end. */
-GArray *flam_newcomers_wait (FlamTracer *tracer,
-                             FlamAttach attach,
-                             gpointer data);
+GArray *
+flam_newcomers_wait (FlamTracer *tracer, FlamAttach attach, gpointer data);
 void flam_newcomers_free (FlamNewcomers *newcomers);
 
 #endif

@@ -97,9 +97,9 @@ struct _FlamTracer
   GArray *chosen;    /* pid_t, launched or attached to; not their descendants */
   FlamTracerKin kin; /* which of their descendants are recorded */
   struct _FlamNewcomers *newcomers; /* NULL: not looked for yet */
-  int exit_status;   /* of the chosen one, 128 + signal; -1: it still runs, or
-                        several are chosen */
-  gboolean *failed;  /* set by the sampler: the disk is full */
+  int exit_status;  /* of the chosen one, 128 + signal; -1: it still runs, or
+                       several are chosen */
+  gboolean *failed; /* set by the sampler: the disk is full */
 
   /* Called once, before threads are detached at the end. */
   void (*withdraw) (FlamTracer *tracer);
