@@ -135,6 +135,9 @@ class NamesTest(Base):
                 self.check(f"{side}, {page}", 0)
             self.assertGreater(len(self.named), 100)
         self.assertEqual([node.role for node in window.find_all("GtkPaned")], [])
+        # Of an empty label, GTK gives the name of its class.
+        self.assertEqual([node.parent.name for node in window.find_all("GtkLabel")
+                          if min(node.extents()[2:]) > 0], [])
 
     def test_difference(self):
         """With a comparison: its page then has tables."""

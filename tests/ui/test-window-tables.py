@@ -135,12 +135,12 @@ class TablesTest(Base):
         # shown.
         window.type(window.find("Search functions"), "^(((\\w+)*)*)*[!?]")
         window.wait_label(lambda text: text == "takes too long")
-        window.find("The Regular Expression Takes Too Long", "label")
+        window.find("The regular expression takes too long.", "label")
         window.type(window.find("Search functions"), "sort_.*s")
         window.wait_label(lambda text: text.startswith("matched "))
         window.toggle("Regular Expression")
         window.wait_label(lambda text: text == "no match")
-        window.find("No Matching Functions", "label")
+        window.find("No function matches the search.", "label")
 
     def test_whole_figures(self):
         """A figure of 19 digits is whole in its column, with its share; a

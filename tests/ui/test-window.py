@@ -108,7 +108,7 @@ class WindowTest(Base):
         window.type(window.find("Search functions"), "nothing is called this")
         window.wait_label(lambda text: text == "no match")
         window.click("Functions")
-        window.find("No Matching Functions", "label")
+        window.find("No function matches the search.", "label")
 
     def test_export(self):
         """Every exporter, with the current selection; the size is known before

@@ -284,10 +284,7 @@ add_header (GtkGrid *grid, const FlamMemorySummary *memory)
     [FLAM_MEMORY_COLUMN_PEAK] = _ ("At the Peak"),
     [FLAM_MEMORY_COLUMN_LEAKED] = _ ("Leaked"),
   };
-  GtkWidget *first = gtk_label_new (NULL);
 
-  gtk_widget_set_hexpand (first, TRUE);
-  gtk_grid_attach (grid, first, 0, 0, 1, 1);
   for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
     if (flam_memory_summary_has_column (memory, i))
       add_figure (grid, (int)i + 1, 0, titles[i], TRUE);
@@ -317,6 +314,7 @@ add_name (GtkGrid *grid, int row, const char *text)
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_width_chars (GTK_LABEL (label), 12);
+  gtk_widget_set_hexpand (label, TRUE);
   gtk_grid_attach (grid, label, 0, row, 1, 1);
   return label;
 }
@@ -356,6 +354,7 @@ add_kind (FlamMemoryView *self,
   gtk_widget_set_tooltip_text (check, _ ("Whether these allocations count"));
   g_object_set_data (G_OBJECT (check), "kind", GUINT_TO_POINTER (bit));
   g_signal_connect (check, "toggled", G_CALLBACK (on_kind), self);
+  gtk_widget_set_hexpand (check, TRUE);
   gtk_grid_attach (self->kinds, check, 0, row, 1, 1);
   add_amounts (self->kinds, memory, row, &memory->kind[kind], !counted);
 }

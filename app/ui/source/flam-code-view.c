@@ -231,6 +231,14 @@ add_columns (FlamCodeView *self)
 
 /* --- showing -------------------------------------------------------------- */
 
+/* An empty label would be announced as "GtkLabel". */
+static void
+show_head (FlamCodeView *self, gboolean shown)
+{
+  gtk_widget_set_visible (GTK_WIDGET (self->name), shown);
+  gtk_widget_set_visible (GTK_WIDGET (self->costs), shown);
+}
+
 static void
 show_code (FlamCodeView *self, FlamCodeFile *file)
 {
@@ -249,6 +257,7 @@ show_code (FlamCodeView *self, FlamCodeFile *file)
 
   flam_widget_show_name (self->name, file->code->function, file->code->path);
   gtk_label_set_label (self->costs, all != NULL ? all : text);
+  show_head (self, TRUE);
   gtk_column_view_column_set_visible (self->taken, file->code->counts_jumps);
   flam_columns_forget_needs (self->view);
   gtk_single_selection_set_model (self->selection, rows);
@@ -265,8 +274,7 @@ show_none (FlamCodeView *self, const char *why, gboolean missing)
 
   adw_status_page_set_description (self->none, text);
   gtk_widget_set_visible (self->choose, missing);
-  gtk_label_set_label (self->name, "");
-  gtk_label_set_label (self->costs, "");
+  show_head (self, FALSE);
   gtk_single_selection_set_model (self->selection, NULL);
   gtk_stack_set_visible_child_name (self->stack, "none");
 }

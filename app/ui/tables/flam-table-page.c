@@ -221,8 +221,8 @@ update_none (FlamTablePage *self)
   gtk_label_set_label (
       private->none,
       !any ? flam_why_empty (flam_page_get_session (FLAM_PAGE (self)))
-      : is_slow (self) ? _ ("The Regular Expression Takes Too Long")
-                       : _ ("No Matching Functions"));
+      : is_slow (self) ? _ ("The regular expression takes too long.")
+                       : _ ("No function matches the search."));
   gtk_widget_set_visible (GTK_WIDGET (private->none), !found);
 }
 
