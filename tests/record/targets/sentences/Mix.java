@@ -3,6 +3,7 @@
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.Arrays;
 
 public class Mix {
   static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
@@ -20,6 +21,15 @@ public class Mix {
       for (int i = 0; i < 300000; i++) sink += i ^ (sink >> 3);
   }
 
+  static void sortRows() {
+    long end = CLOCK.getCurrentThreadCpuTime() + 2400000000L;
+    String[] rows = new String[100000];
+    while (CLOCK.getCurrentThreadCpuTime() < end) {
+      for (int i = 0; i < rows.length; i++) rows[i] = Integer.toString(i * 7919 % 100003);
+      Arrays.sort(rows);
+    }
+  }
+
   static void hold() throws InterruptedException {
     synchronized (Mix.class) {
       for (int i = 0; i < 2; i++) new Thread(Mix::queuePop).start();
@@ -34,6 +44,10 @@ public class Mix {
   public static void main(String[] words) throws InterruptedException {
     if (words[0].equals("lock")) {
       hold();
+      return;
+    }
+    if (words[0].equals("library")) {
+      sortRows();
       return;
     }
     checksum();

@@ -5,10 +5,12 @@
  * that the shares hold on any machine. */
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -139,6 +141,38 @@ run_recursion (void)
     sink += fibonacci (27);
 }
 
+/* Of both, one level deeper at each call: half of the levels is of each. */
+NOINLINE static void is_odd (unsigned level, int64_t end);
+
+NOINLINE static void
+is_even (unsigned level, int64_t end)
+{
+  for (uint64_t step = 0; step < 2000; step++)
+    sink += step ^ (sink >> 3);
+  if (level < 2000 && now () < end)
+    is_odd (level + 1, end);
+  sink++;
+}
+
+NOINLINE static void
+is_odd (unsigned level, int64_t end)
+{
+  for (uint64_t step = 0; step < 2000; step++)
+    sink += step ^ (sink >> 3);
+  if (level < 2000 && now () < end)
+    is_even (level + 1, end);
+  sink++;
+}
+
+static void
+run_mutual (void)
+{
+  int64_t end = now () + 800 * MS;
+
+  while (now () < end)
+    is_even (0, end);
+}
+
 /* --- system calls --------------------------------------------------------- */
 
 NOINLINE static void
@@ -173,6 +207,21 @@ run_threads (void)
     pthread_create (&threads[n], NULL, crunch, NULL);
   for (int n = 0; n < 16; n++)
     pthread_join (threads[n], NULL);
+}
+
+/* Each child has the same shares. */
+static void
+run_children (void)
+{
+  for (int n = 0; n < 3; n++)
+    if (fork () == 0)
+      {
+        checksum (240);
+        parse (60);
+        _exit (0);
+      }
+  while (wait (NULL) > 0)
+    continue;
 }
 
 /* --- waiting -------------------------------------------------------------- */
@@ -238,6 +287,33 @@ idle (void)
   REST (1000);
 }
 
+NOINLINE static void
+poll_input (void)
+{
+  struct pollfd input = { .fd = 0, .events = POLLIN };
+
+  poll (&input, 1, 900);
+}
+
+NOINLINE static void *
+nap (void *nothing)
+{
+  REST (1000);
+  return nothing;
+}
+
+/* One of four threads waits for the others, which sleep. */
+static void
+run_naps (void)
+{
+  pthread_t threads[3];
+
+  for (int n = 0; n < 3; n++)
+    pthread_create (&threads[n], NULL, nap, NULL);
+  for (int n = 0; n < 3; n++)
+    pthread_join (threads[n], NULL);
+}
+
 /* --- memory --------------------------------------------------------------- */
 
 static void *kept[64];
@@ -290,6 +366,18 @@ run_peak (void)
   decode ();
 }
 
+/* One block that grows to 12 MB and is never freed. */
+NOINLINE static void
+append (void)
+{
+  for (size_t size = 1; size <= 12; size++)
+    {
+      kept[0] = realloc (kept[0], size * 1000 * 1000);
+      memset (kept[0], 1, size * 1000 * 1000);
+    }
+  kept[0] = NULL;
+}
+
 NOINLINE static void
 churn (void)
 {
@@ -313,15 +401,20 @@ main (int argc, char **argv)
     { "spread", run_spread },
     { "library", run_library },
     { "recursion", run_recursion },
+    { "mutual", run_mutual },
     { "calls", read_zeros },
+    { "children", run_children },
     { "threads", run_threads },
     { "lock", run_lock },
     { "condition", run_condition },
     { "pipe", fetch },
     { "idle", idle },
+    { "poll", poll_input },
+    { "naps", run_naps },
     { "leak", run_leak },
     { "peak", run_peak },
     { "leak-only", open_session },
+    { "append", append },
     { "churn", churn },
   };
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """mix.py CASE: see mix.c."""
 
+import json
 import sys
+import threading
 import time
 
 
@@ -30,6 +32,27 @@ def sort_rows():
         sorted(rows)
 
 
+def encode_rows():
+    end = time.thread_time() + 0.8
+    rows = [{"number": number, "name": f"row {number}"} for number in range(1000)]
+    while time.thread_time() < end:
+        json.loads(json.dumps(rows))
+
+
+def wait_for_lock():
+    lock = threading.Lock()
+    with lock:
+        threads = [threading.Thread(target=queue_pop, args=[lock]) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        time.sleep(1)
+
+
+def queue_pop(lock):
+    with lock:
+        pass
+
+
 def pause():
     time.sleep(1)
 
@@ -52,4 +75,4 @@ def cpu():
     parse()
 
 
-{"cpu": cpu, "library": sort_rows, "sleep": pause, "memory": memory}[sys.argv[1]]()
+{"cpu": cpu, "library": sort_rows, "json": encode_rows, "lock": wait_for_lock, "sleep": pause, "memory": memory}[sys.argv[1]]()
