@@ -328,6 +328,41 @@ test_binaries (void)
   g_assert_no_errno (g_rmdir (root));
 }
 
+/* The program is there, but stripped; its debug file has any name in a folder
+ * that was chosen, and the program does not refer to it. */
+static void
+test_debug_in_binaries (void)
+{
+  guint64 address = outer () - 1 - own_bias ();
+  g_autofree char *path = own_path ();
+  g_autoptr (FlamElf) elf = flam_elf_open (path, NULL);
+  g_autofree char *root = g_dir_make_tmp ("flam-debug-XXXXXX", NULL);
+  g_autofree char *chosen = g_build_filename (root, "chosen", NULL);
+  g_autofree char *program = g_build_filename (root, "program", NULL);
+  g_autofree char *command = g_strdup_printf (
+      "mkdir %s && objcopy --only-keep-debug %s %s/any && objcopy -S %s %s",
+      chosen,
+      path,
+      chosen,
+      path,
+      program);
+  g_autofree char *remove = g_strdup_printf ("rm -r %s", root);
+  const char *directories[] = { chosen, NULL };
+  FlamSymbolOptions options = { .binaries = directories };
+  g_autoptr (FlamProfile) plain =
+      make (program, flam_elf_get_build_id (elf), FLAM_ADDRESS_VADDR, address);
+  g_autoptr (FlamProfile) named = NULL;
+
+  if (!*flam_elf_get_build_id (elf) || system (command) != 0)
+    {
+      g_test_skip ("no objcopy, or no build id");
+      return;
+    }
+  named = symbolize (plain, &options);
+  assert_stack (named, FALSE, "outer:0 inner:0 ");
+  g_assert_cmpint (system (remove), ==, 0);
+}
+
 static void
 test_only (void)
 {
@@ -499,6 +534,7 @@ main (int argc, char **argv)
   g_test_add_func ("/symbolizer/reasons", test_reasons);
   g_test_add_func ("/symbolizer/written-later", test_written_later);
   g_test_add_func ("/symbolizer/binaries", test_binaries);
+  g_test_add_func ("/symbolizer/debug-in-binaries", test_debug_in_binaries);
   g_test_add_func ("/symbolizer/only", test_only);
   g_test_add_func ("/symbolizer/debuginfod", test_debuginfod);
   g_test_add_func ("/symbolizer/cancel", test_cancel);

@@ -16,6 +16,7 @@ struct _FlamBinaries
   char *root;
   GHashTable *by_build_id; /* of all files below the directories; NULL: not
                             * scanned */
+  GHashTable *debug_by_build_id; /* of those with debug information */
 };
 
 typedef struct
@@ -44,6 +45,7 @@ flam_binaries_free (FlamBinaries *binaries)
   g_strfreev (binaries->directories);
   g_free (binaries->root);
   g_clear_pointer (&binaries->by_build_id, g_hash_table_destroy);
+  g_clear_pointer (&binaries->debug_by_build_id, g_hash_table_destroy);
   g_free (binaries);
 }
 
@@ -89,6 +91,15 @@ typedef struct
 } Folder;
 
 static void
+keep_first (GHashTable *table, const FlamElf *elf, const char *path)
+{
+  const char *build_id = flam_elf_get_build_id (elf);
+
+  if (!g_hash_table_contains (table, build_id))
+    g_hash_table_insert (table, g_strdup (build_id), g_strdup (path));
+}
+
+static void
 scan_entry (FlamBinaries *binaries, GQueue *folders, char *path, guint depth)
 {
   g_autoptr (FlamElf) elf = NULL;
@@ -104,13 +115,11 @@ scan_entry (FlamBinaries *binaries, GQueue *folders, char *path, guint depth)
           return;
         }
     }
-  else if ((elf = flam_elf_open (path, NULL)) && *flam_elf_get_build_id (elf) &&
-           !g_hash_table_contains (binaries->by_build_id,
-                                   flam_elf_get_build_id (elf)))
+  else if ((elf = flam_elf_open (path, NULL)) && *flam_elf_get_build_id (elf))
     {
-      g_hash_table_insert (
-          binaries->by_build_id, g_strdup (flam_elf_get_build_id (elf)), path);
-      return;
+      keep_first (binaries->by_build_id, elf, path);
+      if (flam_elf_has_section (elf, ".debug_info"))
+        keep_first (binaries->debug_by_build_id, elf, path);
     }
   g_free (path);
 }
@@ -142,19 +151,35 @@ scan (FlamBinaries *binaries, const char *directory)
     }
 }
 
+static void
+scan_all (FlamBinaries *binaries)
+{
+  if (binaries->by_build_id)
+    return;
+  binaries->by_build_id =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  binaries->debug_by_build_id =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (gsize i = 0; binaries->directories && binaries->directories[i]; i++)
+    scan (binaries, binaries->directories[i]);
+}
+
 static char *
 find_scanned (FlamBinaries *binaries, const char *build_id)
 {
-  if (!*build_id || !binaries->directories)
+  if (!*build_id)
     return NULL;
-  if (!binaries->by_build_id)
-    {
-      binaries->by_build_id =
-          g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-      for (gsize i = 0; binaries->directories[i]; i++)
-        scan (binaries, binaries->directories[i]);
-    }
+  scan_all (binaries);
   return g_strdup (g_hash_table_lookup (binaries->by_build_id, build_id));
+}
+
+char *
+flam_binaries_find_debug (FlamBinaries *binaries, const char *build_id)
+{
+  if (!*build_id)
+    return NULL;
+  scan_all (binaries);
+  return g_strdup (g_hash_table_lookup (binaries->debug_by_build_id, build_id));
 }
 
 static char *

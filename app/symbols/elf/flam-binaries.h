@@ -30,5 +30,8 @@ char *flam_binaries_find (FlamBinaries *binaries,
                           const char *path,
                           const char *build_id,
                           char **why);
+/* A file below the given directories that has this build id and debug
+ * information, under any name; or NULL. g_free. */
+char *flam_binaries_find_debug (FlamBinaries *binaries, const char *build_id);
 
 #endif

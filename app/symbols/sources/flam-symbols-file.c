@@ -234,6 +234,19 @@ check_age (const FlamSymbolContext *context,
                        path));
 }
 
+/* For a stripped program, in the directories that the user has chosen. */
+static char *
+find_debug (FlamSymbolContext *context, const char *path)
+{
+  g_autoptr (FlamElf) elf =
+      context->binaries != NULL ? flam_elf_open (path, NULL) : NULL;
+
+  if (!elf || flam_elf_has_section (elf, ".debug_info"))
+    return NULL;
+  return flam_binaries_find_debug (get_binaries (context),
+                                   flam_elf_get_build_id (elf));
+}
+
 static FlamSymbolModule *
 open_found (FlamSymbolContext *context,
             const FlamSymbolTarget *target,
@@ -251,7 +264,9 @@ open_found (FlamSymbolContext *context,
     return NULL;
   if (!path)
     return flam_error_null (error, FLAM_ERROR_SYSTEM, "%s", why);
-  module = open_module (context, target, path, NULL, error);
+  debug_path = find_debug (context, path);
+  module = open_module (context, target, path, debug_path, error);
+  g_clear_pointer (&debug_path, g_free);
   if (module)
     check_age (context, target, path);
   if (!module || context->detail != FLAM_SYMBOL_DETAIL_FULL ||
