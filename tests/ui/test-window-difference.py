@@ -364,6 +364,11 @@ class DifferenceTest(Base):
         window.choose_file(page)
         wait_for("the page", lambda: page.exists() and "</html>" in page.read_text())
         self.assertEqual(page.read_text().count("<svg"), 3)
+        # The file chooser remembers it, but it is not a recent capture.
+        self.ended()
+        window = self.open()
+        window.find("now.folded", "label")
+        self.assertFalse(window.seen(page.name))
 
 
 if __name__ == "__main__":

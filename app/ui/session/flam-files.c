@@ -9,6 +9,9 @@
 
 #define RECENT_IN_MENU 10
 #define FOLDERS_MAX 50
+/* The group of the recent files that are captures: GTK's chooser also remembers
+ * folders, programs and exported files. */
+#define CAPTURES "Flambeau captures"
 
 static void
 add_suffixes (GtkFileFilter *filter, const char *const *suffixes)
@@ -139,10 +142,12 @@ flam_files_remember (const char *path)
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autofree char *uri = g_file_get_uri (file);
   GtkRecentManager *manager = gtk_recent_manager_get_default ();
+  char *groups[] = { (char *)CAPTURES, NULL };
   GtkRecentData data = {
     .mime_type = (char *)"application/octet-stream",
     .app_name = (char *)"Flambeau",
     .app_exec = (char *)"flambeau %u",
+    .groups = groups,
   };
 
   gtk_recent_manager_add_full (manager, uri, &data);
@@ -169,7 +174,7 @@ flam_files_recent (guint max)
       gtk_recent_manager_get_items (gtk_recent_manager_get_default ());
 
   for (GList *l = items; l != NULL; l = l->next)
-    if (gtk_recent_info_has_application (l->data, "Flambeau") &&
+    if (gtk_recent_info_has_group (l->data, CAPTURES) &&
         gtk_recent_info_is_local (l->data) && gtk_recent_info_exists (l->data))
       g_ptr_array_add (recent, gtk_recent_info_ref (l->data));
   g_list_free_full (items, (GDestroyNotify)gtk_recent_info_unref);
