@@ -108,8 +108,8 @@ class ViewsTest(Base):
             time.sleep(0.5)
             self.assertLessEqual(window.extents(frame)[3], 600, page)
 
-    def test_legend(self):
-        """It has a line of its own where the window is narrow."""
+    def test_narrow_legend(self):
+        """The legend has a line of its own where the window is narrow."""
         for width, height in (1280, 800), (800, 600), (360, 720):
             if self.window:
                 self.window.__exit__()
@@ -123,6 +123,16 @@ class ViewsTest(Base):
             self.assertLessEqual(left + wide, width)
             _, line, _, _ = window.extents(total)
             self.assertEqual(top > line + high / 2, width < 860, width)
+
+    def test_callers_legend(self):
+        """The graphs of callers and callees have their own legends: a function that
+        calls nothing has callers in two modules."""
+        window = self.open_example()
+        window.key("ctrl+3")
+        window.click("Graph")
+        wait_for("a legend of the callers", lambda: any(
+            window.seen_below("libc.so.6", legend) and min(legend.extents()[2:]) > 0
+            for legend in window.find_all("Colors", "list")))
 
     def test_right_to_left(self):
         """The layout is mirrored, and code is not: its scroll bar and the strip of its

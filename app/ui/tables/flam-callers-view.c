@@ -46,7 +46,7 @@ struct _FlamCallersView
   GtkToggleButton *table_button;
   GtkStack *stack;
   AdwStatusPage *empty;
-  GtkBox *legend_box;
+  GtkBox *caller_legend, *callee_legend;
   GtkPaned *tables;
   GtkColumnView *places;
   FlamFlameGraph *callers;
@@ -630,7 +630,8 @@ flam_callers_view_class_init (FlamCallersViewClass *klass)
   gtk_widget_class_bind_template_child (class, FlamCallersView, graph_button);
   gtk_widget_class_bind_template_child (class, FlamCallersView, places_button);
   gtk_widget_class_bind_template_child (class, FlamCallersView, table_button);
-  gtk_widget_class_bind_template_child (class, FlamCallersView, legend_box);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, caller_legend);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, callee_legend);
   gtk_widget_class_bind_template_child (class, FlamCallersView, tables);
   gtk_widget_class_bind_template_child (class, FlamCallersView, places);
   gtk_widget_class_bind_template_child (class, FlamCallersView, stack);
@@ -707,7 +708,8 @@ flam_callers_view_init (FlamCallersView *self)
              self->callees,
              self->callee_table,
              FLAM_DIRECTION_ICICLE);
-  gtk_box_append (self->legend_box, flam_legend_new (self->callees));
+  gtk_box_append (self->caller_legend, flam_legend_new (self->callers));
+  gtk_box_append (self->callee_legend, flam_legend_new (self->callees));
   places_init (self);
   g_signal_connect_swapped (
       self->table_button, "toggled", G_CALLBACK (on_form), self);

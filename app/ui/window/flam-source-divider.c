@@ -39,14 +39,16 @@ place_later (FlamSourceDivider *self)
 
 /* The user's width, or a share of the space: 460 pixels in a window of 1280. */
 static int
-wanted_width (int width)
+wanted_width (FlamSourceDivider *self, int width)
 {
   GSettings *settings = flam_settings_get ();
   g_autoptr (GVariant) chosen =
       g_settings_get_user_value (settings, FLAM_KEY_SOURCE_WIDTH);
+  int most = self->narrow ? width * 2 / 5 : width / 2;
 
-  return chosen != NULL ? g_settings_get_int (settings, FLAM_KEY_SOURCE_WIDTH)
-                        : MIN (width * 29 / 80, MOST_WIDTH);
+  if (chosen != NULL)
+    return MIN (g_settings_get_int (settings, FLAM_KEY_SOURCE_WIDTH), most);
+  return self->narrow ? most : MIN (width * 29 / 80, MOST_WIDTH);
 }
 
 static void
@@ -57,9 +59,7 @@ place (FlamSourceDivider *self, int width, int height)
     gtk_paned_set_position (paned_of (self), height * 6 / 10);
   else
     gtk_paned_set_position (paned_of (self),
-                            width -
-                                MIN (wanted_width (width),
-                                     self->narrow ? width * 2 / 5 : width / 2));
+                            width - wanted_width (self, width));
 }
 
 /* The handle's width as well, since the position is counted without it. */
@@ -71,8 +71,8 @@ keep (FlamSourceDivider *self)
   int width = whole - gtk_paned_get_position (paned_of (self));
 
   if (!self->narrow && !self->small && !self->place &&
-      width != wanted_width (whole) && gtk_widget_get_width (source) > 1 &&
-      gtk_widget_get_visible (source))
+      width != wanted_width (self, whole) &&
+      gtk_widget_get_width (source) > 1 && gtk_widget_get_visible (source))
     g_settings_set_int (
         flam_settings_get (), FLAM_KEY_SOURCE_WIDTH, MAX (width, LEAST_WIDTH));
 }
