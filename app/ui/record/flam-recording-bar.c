@@ -4,6 +4,7 @@
 
 #include "flam-core-picture.h"
 #include "flam-widget.h"
+#include "flam-wrap-layout.h"
 
 #include <glib/gi18n.h>
 
@@ -135,6 +136,7 @@ flam_recording_bar_class_init (FlamRecordingBarClass *klass)
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = flam_recording_bar_dispose;
+  g_type_ensure (FLAM_TYPE_WRAP_LAYOUT);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-recording-bar.ui");
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, title);
