@@ -949,6 +949,25 @@ test_stubs (gconstpointer version)
   g_assert_cmpstr (
       setup.name->frames[0].function, ==, "[frames that are not mounted]");
 
+  /* The carrier's frames are above it, behind two words of arguments and a
+   * frame of 6 words, whatever rbp is. */
+  put (setup.fake, STATICS + 0x900, 0);
+  setup.hotspot.continuation = STATICS + 0x900;
+  for (guint i = 0; i < 32; i++)
+    put (setup.fake, STACK + 0x80 + 8 * i, 0);
+  put (setup.fake, STACK + 0x80 + 16 + 32, FP + 0x40);
+  put (setup.fake, STACK + 0x80 + 16 + 40, CODE + 0x90);
+  put (setup.fake, STACK + 0x80 + 16 + 48 + 40, CODE + 0x70);
+  regs = caller (HEAP + 0x3180, STACK + 0x80, 1);
+  g_assert_cmpint (
+      flam_hotspot_step (&setup.hotspot, &setup.memory, &regs, &frame),
+      ==,
+      FLAM_HOTSPOT_LAST);
+  put (setup.fake, STATICS + 0x900, CODE + 0x70);
+  regs = caller (HEAP + 0x3180, STACK + 0x80, 1);
+  assert_step (&setup, &regs, &frame);
+  assert_regs (regs, CODE + 0x90, STACK + 0x80 + 64, FP + 0x40);
+
   /* Free segments. */
   regs = leaf (HEAP + 0x8000, STACK, 1);
   g_assert_cmpint (

@@ -7,6 +7,8 @@
 #define EXTRA_WORDS 6
 /* How far above the stack pointer a leaf's return address may be. */
 #define SAVED_WORDS 32
+/* Words of arguments on the stack, and of alignment. */
+#define ARGUMENTS_MAX 64
 
 /* In an interpreted frame, below rbp. */
 #define SENDER_SP 8
@@ -17,7 +19,8 @@ enum
   INTERPRETER = 1,
   COMPILED,
   WRAPPER,
-  DISPATCH, /* vtable and itable stubs */
+  DISPATCH,     /* vtable and itable stubs */
+  CONTINUATION, /* stubs of virtual threads */
   ADAPTER,
   OTHER,
 };
@@ -56,9 +59,13 @@ kind_of_name (const char *name)
     const char *begin;
     uint8_t kind;
   } kinds[] = {
-    { "Interpreter", INTERPRETER }, { "nmethod", COMPILED },
-    { "native nmethod", WRAPPER },  { "vtable", DISPATCH },
-    { "itable", DISPATCH },         { "I2C/C2I", ADAPTER },
+    { "Interpreter", INTERPRETER },
+    { "nmethod", COMPILED },
+    { "native nmethod", WRAPPER },
+    { "vtable", DISPATCH },
+    { "itable", DISPATCH },
+    { "I2C/C2I", ADAPTER },
+    { "StubRoutines (cont", CONTINUATION },
   };
 
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -528,6 +535,32 @@ step_adapter (Step *step)
          sp - step->sp <= FRAME_MAX && go (step, pc, sp, step->bp);
 }
 
+/* A virtual thread that waited continues with its innermost frames alone. They
+ * return to a stub, in place of the frames that are still in the heap. Above
+ * them, behind arguments, is the frame of Continuation.enterSpecial(), whose
+ * caller is the carrier's; rbp may be left over from the heap. */
+static bool
+step_unmounted (Step *step)
+{
+  uint64_t pc, caller;
+  Blob blob;
+
+  if (step->leaf || step->hotspot->continuation == 0 ||
+      called_before (step, step->pc) != 0 ||
+      !read_word (step->memory, step->hotspot->continuation, &pc) ||
+      !flam_hotspot_find_blob (step->hotspot, step->memory, pc, &blob) ||
+      blob.frame_size < 16)
+    return false;
+  for (unsigned i = 0; i <= ARGUMENTS_MAX; i++)
+    {
+      uint64_t end = step->sp + 8 * i + blob.frame_size;
+
+      if (is_caller (step, end, &caller) && fits (step, caller, end))
+        return pop_two (step, end);
+    }
+  return false;
+}
+
 static FlamHotspotStep
 step_stub (Step *step, uint8_t kind)
 {
@@ -543,6 +576,8 @@ step_stub (Step *step, uint8_t kind)
     found = pop_one (step);
   else if (kind == ADAPTER)
     found = step_adapter (step);
+  else if (kind == CONTINUATION && step_unmounted (step))
+    found = true;
   else if (step->leaf && step_called (step))
     found = true;
   else if (step->blob.frame_size == 0 && step->leaf)

@@ -572,8 +572,7 @@ flam_hotspot_open (FlamHotspot *hotspot,
       return FLAM_HOTSPOT_UNREADABLE;
     }
   hotspot->version = read_version (memory, &found);
-  if (found.continuation != 0)
-    read_word (memory, found.continuation, &hotspot->continuation);
+  hotspot->continuation = found.continuation;
   hotspot->threads = found.threads;
   hotspot->thread_class = found.thread_class;
   hotspot->string_class = found.string_class;

@@ -76,8 +76,10 @@ typedef struct
   uint32_t n_heaps;
   FlamHotspotStub stubs[FLAM_HOTSPOT_STUBS]; /* ascending by entry */
   uint32_t n_stubs;
-  uint64_t call_stub;    /* return address into it */
-  uint64_t continuation; /* return address of enterSpecial; 0 up to 20 */
+  uint64_t call_stub; /* return address into it */
+  /* Address of the variable with the return address into enterSpecial, which is
+   * made when it is first called; 0 up to 20. */
+  uint64_t continuation;
   /* Addresses of variables, 0: there is none: the list of threads, two classes,
    * and how references are compressed. */
   uint64_t threads, thread_class, string_class;
