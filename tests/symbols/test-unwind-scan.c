@@ -11,6 +11,7 @@
 
 #include <capstone.h>
 #include <dlfcn.h>
+#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,9 +95,14 @@ scan (
 {
   FlamUnwindSegment segment = { .size = size, .code = code };
   FlamUnwindSections sections = { .segments = &segment, .n_segments = 1 };
+  FlamUnwindStarts starts = { 0 };
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (FlamUnwindRow));
 
-  flam_unwind_scan (&sections, from, to, compiled, add_row, rows);
+  if (compiled)
+    flam_unwind_starts_init (&starts, &sections);
+  flam_unwind_scan (
+      &sections, from, to, compiled ? &starts : NULL, add_row, rows);
+  flam_unwind_starts_clear (&starts);
   return rows;
 }
 
@@ -226,6 +232,62 @@ test_no_return_landing (void)
   memcpy (twice + 9, "\x66\x90", 2);
   others = scan (twice, sizeof twice, 0, sizeof twice, TRUE);
   g_assert_cmpuint (find_row (others, 16).cfa, ==, 4);
+}
+
+/* musl's allocator stops the program where its heap is damaged, and its
+ * compiler goes on behind that. */
+static void
+test_trap (void)
+{
+  static const guint8 code[48] = {
+    0x53, 0x48, 0x83, 0xec, 0x10,                   /* push rbx, sub $16 */
+    0xe8, 0x30, 0x00, 0x00, 0x00,                   /* call */
+    0x66, 0x90, 0x66, 0x90, 0x66, 0x90,             /* padding */
+    0x53, 0x48, 0x83, 0xec, 0x20,                   /* push rbx, sub $32 */
+    0xf4, 0x48, 0x83, 0xc4, 0x20, 0x5b, 0xc3, 0x90, /* hlt, add, pop, ret */
+  };
+  g_autoptr (GArray) rows = scan (code, sizeof code, 0, sizeof code, TRUE);
+
+  g_assert_cmpuint (find_row (rows, 10).cfa, ==, 4);
+  g_assert_cmpuint (find_row (rows, 16).cfa, ==, 1);
+  g_assert_cmpuint (find_row (rows, 22).cfa, ==, 6);
+  g_assert_cmpuint (find_row (rows, 27).cfa, ==, 1);
+}
+
+/* A wrapper that only jumps, behind a call that does not return, looks like the
+ * rest of the function before it. It is called elsewhere, or is a symbol. */
+static void
+test_known_start (void)
+{
+  static const guint8 code[48] = {
+    0x53, 0xe8, 0x30, 0x00, 0x00, 0x00,             /* push rbx, call */
+    0x66, 0x90, 0x66, 0x90, 0x66, 0x90, 0x66, 0x90, /* padding */
+    0x66, 0x90, 0x45, 0x31, 0xc0,                   /* xor %r8d, %r8d */
+    0xe9, 0x00, 0x01, 0x00, 0x00,                   /* jmp */
+    0x66, 0x90, 0x66, 0x90, 0x66, 0x90, 0x66, 0x90, /* padding */
+    0x53, 0xe8, 0xea, 0xff, 0xff, 0xff, 0x5b, 0xc3, /* push, call, pop, ret */
+  };
+  Elf64_Sym symbols[2] = { 0 };
+  FlamUnwindSegment segment = { .size = 32, .code = code };
+  FlamUnwindSections sections = { .segments = &segment, .n_segments = 1 };
+  FlamUnwindStarts starts;
+  g_autoptr (GArray) rows = scan (code, sizeof code, 0, sizeof code, TRUE);
+  g_autoptr (GArray) alone = scan (code, 32, 0, 32, TRUE);
+
+  g_assert_cmpuint (find_row (rows, 6).cfa, ==, 2);
+  g_assert_cmpuint (find_row (rows, 16).cfa, ==, 1);
+  g_assert_cmpuint (find_row (rows, 33).cfa, ==, 2);
+  g_assert_cmpuint (find_row (alone, 16).cfa, ==, 2);
+  symbols[1].st_info = ELF64_ST_INFO (STB_GLOBAL, STT_FUNC);
+  symbols[1].st_shndx = 1;
+  symbols[1].st_value = 16;
+  sections.symbols.data = symbols;
+  sections.symbols.size = sizeof symbols;
+  flam_unwind_starts_init (&starts, &sections);
+  g_assert_cmpuint (starts.n, ==, 1);
+  g_assert_true (flam_unwind_starts_has (&starts, 16));
+  g_assert_false (flam_unwind_starts_has (&starts, 15));
+  flam_unwind_starts_clear (&starts);
 }
 
 /* The two entries of GMP's mpn_mul_1(). The code behind the other jump is not
@@ -647,6 +709,8 @@ main (int argc, char **argv)
   g_test_add_func ("/unwind-scan/outermost", test_outermost);
   g_test_add_func ("/unwind-scan/no-return", test_no_return);
   g_test_add_func ("/unwind-scan/no-return-landing", test_no_return_landing);
+  g_test_add_func ("/unwind-scan/trap", test_trap);
+  g_test_add_func ("/unwind-scan/known-start", test_known_start);
   g_test_add_func ("/unwind-scan/second-entry", test_second_entry);
   g_test_add_func ("/unwind-scan/switch", test_switch);
   g_test_add_func ("/unwind-scan/cfi", test_cfi);

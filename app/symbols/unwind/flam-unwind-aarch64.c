@@ -76,7 +76,7 @@ void
 flam_unwind_scan (const FlamUnwindSections *sections,
                   uint32_t start,
                   uint32_t end,
-                  bool compiled,
+                  const FlamUnwindStarts *starts,
                   FlamUnwindAdd add,
                   void *data)
 {

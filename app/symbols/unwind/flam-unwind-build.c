@@ -49,6 +49,7 @@ typedef struct
   uint32_t n_skipped;
   uint32_t n_scanned_rules;
   bool no_memory;
+  const FlamUnwindStarts *starts; /* NULL: most code has CFI */
   /* The FDE being run. */
   uint64_t pc_bias; /* pc - offset in the file */
   uint64_t pc_end;
@@ -362,12 +363,8 @@ static void
 scan_gap (Builder *builder, uint32_t start, uint32_t end)
 {
   if (end > start && end - start >= PADDING && end - start <= LARGEST_GAP)
-    flam_unwind_scan (builder->sections,
-                      start,
-                      end,
-                      has_few_tables (builder),
-                      add_scanned,
-                      builder);
+    flam_unwind_scan (
+        builder->sections, start, end, builder->starts, add_scanned, builder);
 }
 
 /* Reads the gaps before, between and after the FDEs; all code if there are no
@@ -377,8 +374,14 @@ scan_gaps (Builder *builder)
 {
   const FlamUnwindSections *sections = builder->sections;
   const Fde *fdes = builder->fdes.data;
+  FlamUnwindStarts starts = { 0 };
   uint32_t covered = 0;
 
+  if (has_few_tables (builder))
+    {
+      flam_unwind_starts_init (&starts, sections);
+      builder->starts = &starts;
+    }
   for (size_t i = 0; i < builder->fdes.n; i++)
     {
       if (fdes[i].end <= covered || fdes[i].n_rows == 0)
@@ -399,6 +402,8 @@ scan_gaps (Builder *builder)
         covered = end_of_code (builder, start);
         scan_gap (builder, start, covered);
       }
+  builder->starts = NULL;
+  flam_unwind_starts_clear (&starts);
   return builder->rows.n + builder->fdes.n + builder->scanned.n + 1;
 }
 

@@ -451,7 +451,10 @@ follow (const Parts *parts, FlamInstruction *out)
 
   if (op == 0xc3 || op == 0xc2 || op == 0xcc || op == 0xf4 || op == 0xcb ||
       op == 0xca || op == 0xcf)
-    out->ends = true;
+    {
+      out->ends = true;
+      out->traps = op == 0xcc || op == 0xf4;
+    }
   else if ((op >= 0x70 && op <= 0x7f) || (op >= 0xe0 && op <= 0xe3) ||
            op == 0xeb)
     {
@@ -460,7 +463,10 @@ follow (const Parts *parts, FlamInstruction *out)
       out->target = (int8_t)parts->p[-1];
     }
   else if (op == 0xe8)
-    out->calls = true;
+    {
+      out->calls = true;
+      out->target = read_i32 (parts->p - 4);
+    }
   else if (op == 0xe9)
     {
       out->branches = out->ends = true;
@@ -489,7 +495,7 @@ decode_two (Parts *parts, FlamInstruction *out)
       out->branches = true;
       out->target = read_i32 (parts->p - 4);
     }
-  out->ends = op == 0x0b;
+  out->ends = out->traps = op == 0x0b;
   out->writes = (uint16_t)written_two (parts);
   lose_if (out, (op & 0xf0) == 0x40 && parts->reg == RSP && parts->rex & REX_W);
   return true;

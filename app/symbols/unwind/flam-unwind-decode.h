@@ -40,6 +40,7 @@ typedef struct
   uint8_t reg;    /* encoded: rbx 3, rbp 5; FLAM_UNWIND_NO_REG */
   bool by_frame;  /* a store or load relative to rbp */
   bool ends;      /* control does not reach the next instruction */
+  bool traps;     /* likewise, since it stops the program: hlt, int3, ud2 */
   bool indirect;  /* a jump to an address from a register or memory */
   bool calls;
   bool branches; /* control may also, or instead, go to this one's end + target
@@ -47,7 +48,7 @@ typedef struct
   uint16_t writes; /* registers, 1 << reg, written by usual instructions; vector
                       and rare ones are left out */
   int32_t delta;
-  int32_t target;
+  int32_t target; /* of a branch or a direct call, from this one's end; or 0 */
 } FlamInstruction;
 
 /* False: not an instruction, or it does not end within `left` bytes. */

@@ -2,7 +2,7 @@
 
 /* The parts of an ELF image from which unwind tables are made: executable
  * segments, .eh_frame (by section, else through .eh_frame_hdr), .debug_frame,
- * and .gopclntab.
+ * .gopclntab, and the symbols.
  *
  *   .eh_frame_hdr: OFFSET SIZE WHAT
  *                       0    1 version, 1
@@ -152,6 +152,9 @@ find_by_sections (const Image *image, FlamUnwindSections *sections)
       else if (names->sh_size - section->sh_name >= sizeof ".gopclntab" &&
                strcmp (name, ".gopclntab") == 0)
         found = &sections->go_table;
+      else if (section->sh_type == SHT_SYMTAB ||
+               (section->sh_type == SHT_DYNSYM && !sections->symbols.data))
+        found = &sections->symbols;
       if (!found)
         continue;
       found->data = bytes_at (image, section->sh_offset, section->sh_size);

@@ -324,6 +324,7 @@ typedef struct
   FlamUnwindSection eh_frame;
   FlamUnwindSection debug_frame; /* for code that eh_frame does not cover */
   FlamUnwindSection go_table;    /* likewise, if there is no debug_frame */
+  FlamUnwindSection symbols;     /* .symtab, else .dynsym */
   uint64_t text_vaddr;           /* base of DW_EH_PE_textrel; mostly 0 */
   uint64_t data_vaddr;           /* of DW_EH_PE_datarel; mostly 0 */
 } FlamUnwindSections;

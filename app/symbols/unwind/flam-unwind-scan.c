@@ -24,13 +24,13 @@ typedef struct
   FlamUnwindAdd add;
   void *data;
   FlamUnwindState state;
-  FlamUnwindState steady;    /* depth of this function after its prologue */
-  bool assumed;              /* `state` is valid: there was no branch */
-  bool compiled;             /* functions may begin at any address */
-  bool jumps;                /* through a table, in this function */
-  bool is_root;              /* this function has no caller */
-  uint32_t last_target;      /* the farthest forward branch in it */
-  Branch branches[BRANCHES]; /* by `at` */
+  FlamUnwindState steady; /* depth of this function after its prologue */
+  bool assumed;           /* `state` is valid: there was no branch */
+  const FlamUnwindStarts *starts; /* NULL: handwritten code */
+  bool jumps;                     /* through a table, in this function */
+  bool is_root;                   /* this function has no caller */
+  uint32_t last_target;           /* the farthest forward branch in it */
+  Branch branches[BRANCHES];      /* by `at` */
 } Scan;
 
 static const FlamUnwindState at_entry = { .depth = 8 };
@@ -90,7 +90,7 @@ static bool
 may_leave (const Scan *scan, const FlamInstruction *instruction)
 {
   return instruction->ends && instruction->length > 2 &&
-         (scan->compiled || scan->state.lost ||
+         (scan->starts || scan->state.lost ||
           (scan->state.depth == 8 && !scan->state.align));
 }
 
@@ -151,6 +151,15 @@ begin_function (Scan *scan, uint32_t at, FlamUnwindState state)
   emit (scan, at);
 }
 
+/* A trap in the middle of a function. Compilers go on with the same frame, also
+ * behind one that they take for an ordinary instruction: musl checks its heap
+ * so. */
+static bool
+is_check (const FlamUnwindState *state, const FlamInstruction *instruction)
+{
+  return instruction->traps && state->depth > 8;
+}
+
 /* Whether the code at `at` is the start of a function: it returns with the
  * depth it began with, or jumps after it had a frame. The rest of a function
  * removes its frame first, or calls another one with a stack pointer that is
@@ -166,7 +175,7 @@ is_balanced (const Scan *scan, uint32_t at)
     {
       if (!flam_unwind_decode (scan->code + at, scan->size - at, &now))
         return false;
-      if (now.ends)
+      if (now.ends && !is_check (&state, &now))
         return now.branches ? had_frame
                             : state.depth == 8 && (had_frame || !now.indirect);
       if (now.calls && state.depth % ALIGNED != 0)
@@ -180,6 +189,14 @@ is_balanced (const Scan *scan, uint32_t at)
   return false;
 }
 
+/* A symbol, or the target of a call. */
+static bool
+is_known_start (const Scan *scan, uint32_t at)
+{
+  return scan->starts &&
+         flam_unwind_starts_has (scan->starts, scan->start + at);
+}
+
 /* Assembler aligns its functions, and compilers do unless they optimize for
  * size, as for musl. `end`: the instruction before. A function jumps to another
  * one without its frame, or on another stack (longjmp). */
@@ -188,11 +205,13 @@ may_begin (const Scan *scan, uint32_t at, const FlamInstruction *end)
 {
   const FlamUnwindState *state = &scan->state;
 
+  if (is_known_start (scan, at))
+    return true;
   if (scan->last_target >= at)
     return false;
   if ((scan->start + at) % ALIGNED == 0)
     return true;
-  return scan->compiled && (!scan->jumps || is_balanced (scan, at)) &&
+  return scan->starts && (!scan->jumps || is_balanced (scan, at)) &&
          (state->depth == 8 || state->lost ||
           !(end->branches || end->indirect));
 }
@@ -254,17 +273,19 @@ is_landing (const Scan *scan, uint32_t at)
   return is_code (scan, at, endbr64, sizeof endbr64);
 }
 
-/* A call that does not return is the last instruction of many functions
- * (__stack_chk_fail). TRUE: the next function begins at `next`, which is
- * updated. */
+/* A call that does not return, or a trap, is the last instruction of many
+ * functions (__stack_chk_fail). True: the next function begins at `next`, which
+ * is updated. */
 static bool
 ends_at_call (Scan *scan, uint32_t *next)
 {
   uint32_t at = skip_padding (scan, *next);
 
-  if (at >= scan->size || (scan->start + at) % ALIGNED != 0 ||
-      scan->last_target >= at || scan->state.depth == 8 ||
-      !((at > *next && is_landing (scan, at)) || is_balanced (scan, at)))
+  if (at >= scan->size ||
+      (!is_known_start (scan, at) &&
+       ((scan->start + at) % ALIGNED != 0 || scan->last_target >= at ||
+        scan->state.depth == 8 ||
+        !((at > *next && is_landing (scan, at)) || is_balanced (scan, at)))))
     return false;
   *next = at;
   begin_function (scan, at, at_entry);
@@ -348,14 +369,14 @@ void
 flam_unwind_scan (const FlamUnwindSections *sections,
                   uint32_t start,
                   uint32_t end,
-                  bool compiled,
+                  const FlamUnwindStarts *starts,
                   FlamUnwindAdd add,
                   void *data)
 {
   Scan scan = { .code = code_at (sections, start, end - start),
                 .size = end - start,
                 .start = start,
-                .compiled = compiled,
+                .starts = starts,
                 .add = add,
                 .data = data };
   FlamInstruction now = { 0 };
@@ -368,7 +389,7 @@ flam_unwind_scan (const FlamUnwindSections *sections,
     begin_function (&scan, at, at_entry);
   for (; at < scan.size; at = next)
     {
-      if (scan.assumed || now.calls)
+      if (scan.assumed || now.calls || now.traps)
         arrive (&scan, at);
       if (is_code (&scan, at, signal_return, sizeof signal_return))
         {
@@ -391,14 +412,14 @@ flam_unwind_scan (const FlamUnwindSections *sections,
       note_steady (&scan, &now);
       if (now.branches)
         note_branch (&scan, &now, next);
-      if (now.ends)
+      if (now.ends && !(scan.starts && is_check (&scan.state, &now)))
         {
           scan.jumps |=
               now.indirect && scan.state.depth > 8 && !scan.state.lost;
           next = skip_padding (&scan, next);
           go_on (&scan, next, &now);
         }
-      else if (!(now.calls && ends_at_call (&scan, &next)) &&
+      else if (!((now.calls || now.traps) && ends_at_call (&scan, &next)) &&
                next < scan.size &&
                flam_unwind_state_is_change (&scan.state, &now))
         emit (&scan, next);

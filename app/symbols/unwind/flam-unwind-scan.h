@@ -37,6 +37,7 @@
  *        ret */
 
 #include "flam-unwind-rows.h"
+#include "flam-unwind-starts.h"
 
 /* Takes a row; rows come in ascending order of their pcs. `rule` is the rule of
  * a row of kind RULE, which has no number yet; otherwise NULL. */
@@ -44,12 +45,12 @@ typedef void (*FlamUnwindAdd) (void *data,
                                FlamUnwindRow row,
                                const FlamUnwindRule *rule);
 
-/* Reads the gap [start, end) in the CFI, as file offsets. `compiled`: not
- * handwritten, so a function may begin at any address. */
+/* Reads the gap [start, end) in the CFI, as file offsets. `starts`: its code is
+ * compiled, so a function may begin at any address; NULL: it is handwritten. */
 void flam_unwind_scan (const FlamUnwindSections *sections,
                        uint32_t start,
                        uint32_t end,
-                       bool compiled,
+                       const FlamUnwindStarts *starts,
                        FlamUnwindAdd add,
                        void *data);
 

@@ -74,6 +74,22 @@ prints (void)
     sink += snprintf (text, sizeof text, "%d %s %f", i, "text", i * 1.5);
 }
 
+/* Most of the allocator is in functions that are not exported. */
+__attribute__ ((noinline)) void
+allocates (void)
+{
+  static void *blocks[4096];
+  static unsigned seed = 1;
+
+  for (int i = 0; i < 8000; i++)
+    {
+      unsigned k = (seed = seed * 1664525 + 1013904223) >> 20;
+
+      free (blocks[k]);
+      blocks[k] = malloc (16 + (seed >> 4) % 3000);
+    }
+}
+
 /* On the alternate stack. */
 __attribute__ ((noinline)) void
 handles (int number)
@@ -89,12 +105,10 @@ raises (void)
   raise (SIGUSR1);
 }
 
-static void (*const parts[]) (void) = {
-  copies, searches, sorts, prints, raises
-};
-static const char *const names[] = {
-  "copies", "searches", "sorts", "prints", "handles"
-};
+static void (*const parts[]) (void) = { copies, searches,  sorts,
+                                        prints, allocates, raises };
+static const char *const names[] = { "copies", "searches",  "sorts",
+                                     "prints", "allocates", "handles" };
 #define N (sizeof parts / sizeof *parts)
 
 int
