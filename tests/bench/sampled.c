@@ -149,7 +149,7 @@ take_sample (Bench *bench)
       !flam_task_read_schedstat (task, &stat))
     {
       flam_tracer_resume (
-          tracer, task->tid, stop.kind == FLAM_STOP_SIGNAL ? stop.value : 0);
+          tracer, task, stop.kind == FLAM_STOP_SIGNAL ? stop.value : 0);
       return TRUE;
     }
   copy.began = flam_tracer_begin_read (task);
@@ -160,7 +160,7 @@ take_sample (Bench *bench)
                   flam_tracer_now (tracer),
                   TRUE,
                   &copy);
-  flam_tracer_resume (tracer, task->tid, 0);
+  flam_tracer_resume (tracer, task, 0);
   resumed = clock_of (CLOCK_MONOTONIC) - stopped;
   copy.message->time = flam_tracer_now (tracer);
   copy.message->state = FLAM_STATE_RUNNING;

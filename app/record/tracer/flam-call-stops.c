@@ -98,7 +98,7 @@ flam_call_stops_handle (FlamTracer *tracer, FlamTask *task)
       else if (info.op == PTRACE_SYSCALL_INFO_EXIT)
         leave (tracer, task, &info);
     }
-  flam_tracer_resume (tracer, task->tid, 0);
+  flam_tracer_resume (tracer, task, 0);
 }
 
 void

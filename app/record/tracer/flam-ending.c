@@ -98,7 +98,7 @@ flam_ending_let_go (FlamTracer *tracer)
       else
         {
           task->held_until = 0;
-          flam_tracer_resume (tracer, task->tid, 0);
+          flam_tracer_resume (tracer, task, 0);
         }
     }
   tracer->n_held = n_held;

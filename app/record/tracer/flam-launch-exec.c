@@ -24,12 +24,11 @@ begin_time (FlamTracer *tracer)
 unsigned long
 flam_launch_exec_options (const FlamTracer *tracer)
 {
-  unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
+  unsigned long options =
+      PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
 
   if (tracer->options->follow)
     options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
-  if (tracer->follows_calls)
-    options |= PTRACE_O_TRACESYSGOOD;
   if (tracer->options->what & FLAM_RECORD_RESOURCES)
     options |= PTRACE_O_TRACEEXIT;
   return options;
@@ -490,10 +489,10 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
   g_atomic_int_inc (&task->target->hint_program);
   known = flam_task_read_schedstat (task, &stat);
   if (!injects)
-    flam_tracer_resume (tracer, task->tid, 0);
+    flam_tracer_resume (tracer, task, 0);
   tell_exec (tracer, task, known ? &stat : NULL);
   if (!injects)
     return;
   inject (tracer, task);
-  flam_tracer_resume (tracer, task->tid, 0);
+  flam_tracer_resume (tracer, task, 0);
 }

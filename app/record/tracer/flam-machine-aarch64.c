@@ -103,3 +103,21 @@ flam_machine_set_sp (pid_t tid, guint64 sp)
   user.sp = sp;
   return ptrace (PTRACE_SETREGSET, tid, NT_PRSTATUS, &io) == 0;
 }
+
+/* The result has taken the place of the first argument. */
+gboolean
+flam_machine_get_call (pid_t tid, FlamMachineCall *call)
+{
+  return FALSE;
+}
+
+gboolean
+flam_machine_repeat_call (pid_t tid, const FlamMachineCall *call)
+{
+  return FALSE;
+}
+
+void
+flam_machine_end_call (pid_t tid, const FlamMachineCall *call, gboolean made)
+{
+}

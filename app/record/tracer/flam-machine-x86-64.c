@@ -78,3 +78,74 @@ flam_machine_set_sp (pid_t tid, guint64 sp)
                  (void *)offsetof (struct user_regs_struct, rsp),
                  GSIZE_TO_POINTER (sp)) == 0;
 }
+
+/* --- system calls --------------------------------------------------------- */
+
+/* `syscall` has two bytes. */
+#define CALL_SIZE 2
+
+static void
+put_arguments (struct user_regs_struct *user, const FlamMachineCall *call)
+{
+  user->rdi = call->arguments[0];
+  user->rsi = call->arguments[1];
+  user->rdx = call->arguments[2];
+  user->r10 = call->arguments[3];
+  user->r8 = call->arguments[4];
+  user->r9 = call->arguments[5];
+}
+
+static gboolean
+set_registers (pid_t tid, struct user_regs_struct *user)
+{
+  struct iovec io = { user, sizeof *user };
+
+  return ptrace (PTRACE_SETREGSET, tid, NT_PRSTATUS, &io) == 0;
+}
+
+gboolean
+flam_machine_get_call (pid_t tid, FlamMachineCall *call)
+{
+  struct user_regs_struct user;
+  gsize size;
+
+  if (!get_registers (tid, &user, &size) || size != sizeof user ||
+      (long)user.orig_rax < 0)
+    return FALSE;
+  *call = (FlamMachineCall){
+    .number = (long)user.orig_rax,
+    .arguments = { user.rdi, user.rsi, user.rdx, user.r10, user.r8, user.r9 },
+    .result = (long)user.rax,
+  };
+  return TRUE;
+}
+
+gboolean
+flam_machine_repeat_call (pid_t tid, const FlamMachineCall *call)
+{
+  struct user_regs_struct user;
+  gsize size;
+
+  if (!get_registers (tid, &user, &size) || size != sizeof user)
+    return FALSE;
+  put_arguments (&user, call);
+  user.rip -= CALL_SIZE;
+  user.rax = (unsigned long)call->number;
+  user.orig_rax = (unsigned long)-1; /* not for the kernel to restart */
+  return set_registers (tid, &user);
+}
+
+void
+flam_machine_end_call (pid_t tid, const FlamMachineCall *call, gboolean made)
+{
+  struct user_regs_struct user;
+  gsize size;
+
+  if (!get_registers (tid, &user, &size) || size != sizeof user)
+    return;
+  put_arguments (&user, call);
+  user.rax = (unsigned long)call->result;
+  if (!made)
+    user.rip += CALL_SIZE;
+  set_registers (tid, &user);
+}

@@ -11,6 +11,7 @@
 #include <linux/audit.h>
 #include <sys/types.h>
 
+#include "flam-machine-call.h"
 #include "flam-task.h"
 
 #ifdef __aarch64__

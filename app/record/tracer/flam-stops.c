@@ -205,6 +205,7 @@ flam_stop_registers (pid_t tid,
     return FALSE;
   context->fs_base = state.thread_pointer;
   context->call = state.call;
+  context->result = state.result;
   context->in_call = state.call >= 0;
   context->waits = is_wait (state.call);
   context->cut_off = context->in_call && is_cut_off (state.result);

@@ -52,6 +52,7 @@ typedef struct
   gboolean waits;   /* the purpose of the call is to wait */
   gboolean cut_off; /* it waited or was about to: the stop interrupted it */
   long call;        /* its number; below 0: none */
+  long result;      /* of that */
   guint64 fs_base;  /* the thread pointer */
 } FlamStopContext;
 

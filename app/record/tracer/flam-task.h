@@ -22,6 +22,7 @@
 #include "flam-core-profile.h"
 #include "flam-loader.h"
 #include "flam-unwind-rows.h"
+#include "flam-short-call.h"
 
 typedef struct _FlamTarget FlamTarget;
 typedef struct _FlamTask FlamTask;
@@ -150,6 +151,7 @@ struct _FlamTask
   guint64 fs_base;                   /* as of its last stop, 0: unknown */
   FlamCall call;    /* the one that it is in, while `in_call` */
   gboolean in_call; /* its entry was seen, and not its exit */
+  FlamShortCall short_call;
   gboolean is_kept; /* it has ended, and another one may still join it */
   FlamWatched watched;
   gint64 held_until; /* stopped at its end until then; 0: not */

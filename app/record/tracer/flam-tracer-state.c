@@ -29,13 +29,22 @@ flam_tracer_now (const FlamTracer *tracer)
   return clock_ns (CLOCK_MONOTONIC) - tracer->origin;
 }
 
-void
-flam_tracer_resume (const FlamTracer *tracer, pid_t tid, int sig)
+static void
+resume (pid_t tid, gboolean calls, int sig)
 {
-  ptrace (tracer->follows_calls ? PTRACE_SYSCALL : PTRACE_CONT,
-          tid,
-          NULL,
-          (void *)(glong)sig);
+  ptrace (calls ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL, (void *)(glong)sig);
+}
+
+void
+flam_tracer_resume (const FlamTracer *tracer, const FlamTask *task, int sig)
+{
+  resume (task->tid, tracer->follows_calls || task->short_call.active, sig);
+}
+
+void
+flam_tracer_resume_new (const FlamTracer *tracer, pid_t tid)
+{
+  resume (tid, tracer->follows_calls, 0);
 }
 
 /* The number of items of its managed frames; not relevant to its sample while

@@ -108,7 +108,10 @@ struct _FlamTracer
 /* ns since the recording began. */
 gint64 flam_tracer_now (const FlamTracer *tracer);
 /* Continues a stopped thread, with a signal or 0. */
-void flam_tracer_resume (const FlamTracer *tracer, pid_t tid, int sig);
+void
+flam_tracer_resume (const FlamTracer *tracer, const FlamTask *task, int sig);
+/* The same for one that has no task yet. */
+void flam_tracer_resume_new (const FlamTracer *tracer, pid_t tid);
 /* Reads the managed frames of a thread. `regs` as in FlamMessage; `known`:
  * those that are valid, besides the program counter. `n_stack`, `copied`: as of
  * flam_runtime_reader_walk(). */

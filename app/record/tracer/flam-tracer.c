@@ -178,7 +178,7 @@ account (FlamTask *task, FlamMessage *message, gint64 cpu)
 /* Handles a stopped thread that was sent an INTERRUPT: takes the sample and
  * continues the thread. */
 static void
-sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
+sample_stopped (FlamTracer *tracer, FlamTask *task, FlamStop stop, int sig)
 {
   FlamCopy copy = { .began = flam_tracer_begin_read (task) };
   FlamStopContext context;
@@ -202,7 +202,11 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
                       &copy);
     }
   flam_ending_watch (tracer, task);
-  flam_tracer_resume (tracer, task->tid, sig);
+  if (stop.kind == FLAM_STOP_CALL)
+    flam_short_call_pass (task, TRUE);
+  else if (stop.kind == FLAM_STOP_INTERRUPT)
+    flam_short_call_repeat (task, context.call, context.result);
+  flam_tracer_resume (tracer, task, sig);
   now = flam_tracer_now (tracer);
   count_stop (tracer, now - task->interrupted_at);
   tracer->stats.late += now - task->interrupted_at > tracer->period;
@@ -356,20 +360,21 @@ is_unwanted (FlamTracer *tracer, const FlamTask *task)
 static void
 meet_new (FlamTracer *tracer, pid_t tid)
 {
-  flam_tracer_resume (tracer, tid, 0);
+  flam_tracer_resume_new (tracer, tid);
   adopt (tracer, tid, flam_tracer_now (tracer));
   flam_instant_resumed (&tracer->instant);
 }
 
 /* A stop that serves nothing: it must not end the call in which the thread
- * waited. */
+ * waited. `task`: NULL if a part of the call is not to be repeated. */
 static void
-pass_over (pid_t tid)
+pass_over (FlamTask *task, pid_t tid)
 {
   guint64 regs[FLAM_N_REGS];
   FlamStopContext context;
 
-  flam_stop_registers (tid, TRUE, regs, &context);
+  if (flam_stop_registers (tid, TRUE, regs, &context) && task != NULL)
+    flam_short_call_repeat (task, context.call, context.result);
 }
 
 static void
@@ -388,10 +393,22 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
     }
   if (task == NULL)
     task = adopt (tracer, tid, flam_tracer_now (tracer));
+  if (task != NULL && task->short_call.active && tracer->stopping &&
+      stop.kind == FLAM_STOP_CALL)
+    {
+      flam_short_call_pass (task, FALSE);
+      if (task->short_call.active)
+        {
+          flam_tracer_resume (tracer, task, 0);
+          return;
+        }
+    }
+  else if (task != NULL && (stop.kind == FLAM_STOP_SIGNAL || tracer->stopping))
+    flam_short_call_settle (task);
   if (task == NULL || tracer->stopping || is_unwanted (tracer, task))
     {
       if (stop.kind == FLAM_STOP_INTERRUPT)
-        pass_over (tid);
+        pass_over (NULL, tid);
       detach (tracer, task, tid, sig);
       return;
     }
@@ -407,32 +424,41 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
         flam_call_stops_exec (tracer, task);
       flam_launch_exec_exec (tracer, task);
     }
-  else if (stop.kind == FLAM_STOP_CALL)
-    flam_call_stops_handle (tracer, task);
+  else if (stop.kind == FLAM_STOP_CALL && tracer->follows_calls)
+    {
+      flam_short_call_pass (task, pending);
+      flam_call_stops_handle (tracer, task);
+    }
   else if (stop.kind == FLAM_STOP_ENDING)
     {
       flam_call_stops_ending (tracer, task);
       if (!flam_ending_hold (tracer, task))
-        flam_tracer_resume (tracer, tid, 0);
+        flam_tracer_resume (tracer, task, 0);
     }
   else if (pending && !tracer->paused && stop.kind != FLAM_STOP_CLONE &&
            !is_first)
-    sample_stopped (tracer, task, sig);
+    sample_stopped (tracer, task, stop, sig);
   else if (stop.kind == FLAM_STOP_CLONE)
     {
       pid_t created = flam_stop_created (tid);
 
       flam_ending_meet (tracer, task);
       flam_call_stops_created (tracer, task, created);
-      flam_tracer_resume (tracer, tid, 0);
+      flam_tracer_resume (tracer, task, 0);
       adopt_created (tracer, task, created);
     }
   else
     {
+      if (stop.kind == FLAM_STOP_CALL)
+        {
+          if (pending)
+            pass_over (NULL, tid);
+          flam_short_call_pass (task, pending);
+        }
       if (stop.kind == FLAM_STOP_INTERRUPT && !is_first)
-        pass_over (tid);
+        pass_over (task, tid);
       flam_ending_meet (tracer, task);
-      flam_tracer_resume (tracer, tid, sig);
+      flam_tracer_resume (tracer, task, sig);
     }
   if (!tracer->follows_calls)
     flam_instant_resumed (&tracer->instant);

@@ -21,7 +21,9 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/random.h>
 #include <sys/sem.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -375,6 +377,163 @@ eintr_threads (void)
   return bad[0] | bad[1] | bad[2] | bad[3];
 }
 
+/* --- calls that a stop makes short --------------------------------------- */
+
+#define WHOLE (1 << 20)
+
+/* Ends with 0 if the file has the numbers from 0 on, in order, and no others:
+ * nothing is lost, and nothing is there twice. */
+static pid_t
+start_reader (int fd, int unused, uint64_t n)
+{
+  static uint64_t numbers[8193]; /* the last one is never full */
+  pid_t pid = fork ();
+  uint64_t next = 0;
+  ssize_t got, have = 0;
+
+  if (pid != 0)
+    return pid;
+  close (unused);
+  while ((got = read (fd, (char *)numbers + have, 65536 - (size_t)have)) > 0)
+    {
+      have += got;
+      for (ssize_t i = 0; i < have / 8; i++)
+        if (numbers[i] != next++)
+          _exit (1);
+      numbers[0] = numbers[have / 8];
+      have %= 8;
+    }
+  _exit (next == n ? 0 : 2);
+}
+
+typedef ssize_t Put (int fd, const void *from);
+
+static ssize_t
+put_by_write (int fd, const void *from)
+{
+  return write (fd, from, WHOLE);
+}
+
+static ssize_t
+put_by_send (int fd, const void *from)
+{
+  return send (fd, from, WHOLE, 0);
+}
+
+static ssize_t
+put_by_sendfile (int fd, const void *from)
+{
+  int file = memfd_create ("numbers", 0);
+  ssize_t n;
+
+  if (write (file, from, WHOLE) != WHOLE)
+    return -1;
+  lseek (file, 0, SEEK_SET);
+  n = sendfile (fd, file, NULL, WHOLE);
+  close (file);
+  return n;
+}
+
+static int
+put_all (const char *name, Put *put, int to, int from, int times)
+{
+  static uint64_t numbers[WHOLE / 8];
+  uint64_t next = 0;
+  pid_t reader = start_reader (from, to, (uint64_t)times * (WHOLE / 8));
+  int bad = 0;
+
+  close (from);
+  for (int i = 0; i < times; i++)
+    {
+      for (size_t k = 0; k < WHOLE / 8; k++)
+        numbers[k] = next++;
+      bad += put (to, numbers) != WHOLE;
+    }
+  close (to);
+  if (status_of (reader) != 0)
+    return FAIL ("%s: the bytes are others", name);
+  return bad == 0 ? 0 : FAIL ("%s: %d of %d were short", name, bad, times);
+}
+
+static int
+receive_all (void)
+{
+  static char bytes[WHOLE];
+  int pair[2], bad = 0;
+  pid_t writer;
+
+  socketpair (AF_UNIX, SOCK_STREAM, 0, pair);
+  writer = fork ();
+  if (writer == 0)
+    {
+      close (pair[0]);
+      for (int i = 0; i < 100 * WHOLE / 4096; i++)
+        if (write (pair[1], bytes, 4096) != 4096)
+          _exit (1);
+      _exit (0);
+    }
+  close (pair[1]);
+  for (int i = 0; i < 100; i++)
+    bad += recv (pair[0], bytes, sizeof bytes, MSG_WAITALL) != sizeof bytes;
+  close (pair[0]);
+  return bad == 0 && status_of (writer) == 0
+             ? 0
+             : FAIL ("recv: %d were short", bad);
+}
+
+static volatile sig_atomic_t n_alarms;
+
+static void
+on_alarm (int number)
+{
+  (void)number;
+  n_alarms++;
+}
+
+/* A signal that the program handles does end the call. */
+static int
+end_by_signal (void)
+{
+  static char bytes[WHOLE];
+  struct sigaction action = { .sa_handler = on_alarm };
+  struct itimerval soon = { .it_value = { 0, 100000 } };
+  int ends[2], bad = 0;
+
+  sigaction (SIGALRM, &action, NULL);
+  for (int i = 0; i < 5; i++)
+    {
+      ssize_t n;
+
+      if (pipe (ends) != 0)
+        return 1;
+      setitimer (ITIMER_REAL, &soon, NULL);
+      n = write (ends[1], bytes, sizeof bytes);
+      bad |= n != fcntl (ends[1], F_GETPIPE_SZ) || n_alarms != i + 1;
+      close (ends[0]);
+      close (ends[1]);
+    }
+  return bad ? FAIL ("a signal did not end the call") : 0;
+}
+
+static int
+short_calls (void)
+{
+  static char bytes[WHOLE];
+  int ends[2], bad = 0;
+
+  bad |= pipe (ends);
+  bad |= put_all ("write", put_by_write, ends[1], ends[0], 100);
+  bad |= socketpair (AF_UNIX, SOCK_STREAM, 0, ends);
+  bad |= put_all ("send", put_by_send, ends[1], ends[0], 100);
+  bad |= socketpair (AF_UNIX, SOCK_STREAM, 0, ends);
+  bad |= put_all ("sendfile", put_by_sendfile, ends[1], ends[0], 100);
+  bad |= receive_all ();
+  for (int i = 0; i < 100; i++)
+    if (getrandom (bytes, sizeof bytes, 0) != sizeof bytes)
+      return FAIL ("getrandom");
+  return bad | end_by_signal ();
+}
+
 /* --- files, rights and libraries ----------------------------------------- */
 
 /* Its own file is deleted while it runs. */
@@ -651,6 +810,7 @@ static const struct
   { "tracer", tracer },
   { "eintr", eintr },
   { "eintr-threads", eintr_threads },
+  { "short-calls", short_calls },
   { "deep", deep_stack },
   { "deep-sleep", deep_sleep },
   { "deep-forks", deep_forks },
