@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -104,6 +105,28 @@ read_once (pid_t pid, pid_t tid, const char *name, char *text, gsize size)
   close (fd);
   text[MAX (n, 0)] = '\0';
   return n > 0;
+}
+
+static guint64
+signal_mask (const char *status, const char *name)
+{
+  const char *at = strstr (status, name);
+
+  return at != NULL ? g_ascii_strtoull (at + strlen (name), NULL, 16) : 0;
+}
+
+gboolean
+flam_proc_ignores (pid_t pid, int sig)
+{
+  g_autofree char *status = flam_proc_text (pid, pid, "status");
+  guint64 bit = 1ull << (sig - 1);
+
+  if (status == NULL)
+    return FALSE;
+  if (signal_mask (status, "\nSigIgn:\t") & bit)
+    return TRUE;
+  return (sig == SIGCHLD || sig == SIGURG || sig == SIGWINCH) &&
+         !(signal_mask (status, "\nSigCgt:\t") & bit);
 }
 
 gboolean

@@ -16,6 +16,9 @@ int flam_proc_open (pid_t pid, pid_t tid, const char *name);
 int flam_proc_open_kept (pid_t pid, pid_t tid, const char *name);
 /* The whole file, g_free; NULL: there is none. */
 char *flam_proc_text (pid_t pid, pid_t tid, const char *name);
+/* Whether the process does nothing on the signal, by its own choice or by
+ * default. */
+gboolean flam_proc_ignores (pid_t pid, int sig);
 /* The thread's name. */
 gboolean flam_proc_comm (pid_t pid, pid_t tid, char comm[16]);
 /* Bytes of executable mappings: another number means other mappings. 0:

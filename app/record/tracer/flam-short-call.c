@@ -43,6 +43,24 @@ is_to_be_whole (const FlamMachineCall *call)
          (call->arguments[3] & MSG_WAITALL) != 0;
 }
 
+static gboolean
+is_short (const FlamMachineCall *call)
+{
+  int i = call->result > 0 ? find_call (call->number) : -1;
+
+  return i >= 0 && (guint64)call->result < call->arguments[calls[i].size] &&
+         is_to_be_whole (call);
+}
+
+gboolean
+flam_short_call_is_at (FlamTask *task)
+{
+  FlamMachineCall call;
+
+  return task->short_call.active ||
+         (flam_machine_get_call (task->tid, &call) && is_short (&call));
+}
+
 gboolean
 flam_short_call_repeat (FlamTask *task, long number, long result)
 {
@@ -53,9 +71,7 @@ flam_short_call_repeat (FlamTask *task, long number, long result)
   if (i < 0 || task->target->attached != NULL ||
       (shortened->active && !shortened->entered) ||
       !flam_machine_get_call (task->tid, &call) || call.number != number ||
-      call.result != result ||
-      (guint64)result >= call.arguments[calls[i].size] ||
-      !is_to_be_whole (&call))
+      call.result != result || !is_short (&call))
     return FALSE;
   if (!shortened->active)
     *shortened = (FlamShortCall){ .call = call };

@@ -35,8 +35,12 @@ typedef struct
   gboolean entered; /* the repeated call has begun */
 } FlamShortCall;
 
-/* At a stop that the tracer caused, with the call that the thread returns from
- * and its result. FALSE: there is nothing to repeat. */
+/* Whether a thread returns from a call that is short, for whatever reason. */
+gboolean flam_short_call_is_at (struct _FlamTask *task);
+
+/* At a stop that the tracer caused, or for a signal that the program ignores,
+ * which only ends the calls of a traced thread, with the call that the thread
+ * returns from and its result. FALSE: there is nothing to repeat. */
 gboolean
 flam_short_call_repeat (struct _FlamTask *task, long number, long result);
 

@@ -209,8 +209,9 @@ flam_stop_registers (pid_t tid,
   context->in_call = state.call >= 0;
   context->waits = is_wait (state.call);
   context->cut_off = context->in_call && is_cut_off (state.result);
-  if (mend && context->in_call && state.result == -EINTR &&
-      fails_after_stop (state.call))
+  context->fails = context->in_call && state.result == -EINTR &&
+                   fails_after_stop (state.call);
+  if (mend && context->fails)
     flam_machine_restart (tid, &state);
   memcpy (regs, state.regs, sizeof state.regs);
   return TRUE;

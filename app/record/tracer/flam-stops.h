@@ -51,6 +51,7 @@ typedef struct
   gboolean in_call; /* returning from a system call */
   gboolean waits;   /* the purpose of the call is to wait */
   gboolean cut_off; /* it waited or was about to: the stop interrupted it */
+  gboolean fails;   /* it returns EINTR, which can be mended */
   long call;        /* its number; below 0: none */
   long result;      /* of that */
   guint64 fs_base;  /* the thread pointer */

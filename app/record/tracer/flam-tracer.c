@@ -178,7 +178,8 @@ account (FlamTask *task, FlamMessage *message, gint64 cpu)
 /* Handles a stopped thread that was sent an INTERRUPT: takes the sample and
  * continues the thread. */
 static void
-sample_stopped (FlamTracer *tracer, FlamTask *task, FlamStop stop, int sig)
+sample_stopped (
+    FlamTracer *tracer, FlamTask *task, FlamStop stop, gboolean serves, int sig)
 {
   FlamCopy copy = { .began = flam_tracer_begin_read (task) };
   FlamStopContext context;
@@ -204,7 +205,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, FlamStop stop, int sig)
   flam_ending_watch (tracer, task);
   if (stop.kind == FLAM_STOP_CALL)
     flam_short_call_pass (task, TRUE);
-  else if (stop.kind == FLAM_STOP_INTERRUPT)
+  else if (!serves)
     flam_short_call_repeat (task, context.call, context.result);
   flam_tracer_resume (tracer, task, sig);
   now = flam_tracer_now (tracer);
@@ -377,13 +378,26 @@ pass_over (FlamTask *task, pid_t tid)
     flam_short_call_repeat (task, context.call, context.result);
 }
 
+/* A signal that the program ignores does not interrupt it, unless it is traced:
+ * another stop that serves nothing. */
+static gboolean
+is_without_effect (FlamTask *task, int sig)
+{
+  guint64 regs[FLAM_N_REGS];
+  FlamStopContext context;
+
+  return flam_stop_registers (task->tid, FALSE, regs, &context) &&
+         (context.fails || flam_short_call_is_at (task)) &&
+         flam_proc_ignores (task->target->pid, sig);
+}
+
 static void
 handle_stop (FlamTracer *tracer, pid_t tid, int status)
 {
   FlamStop stop = flam_stop_read (status);
   FlamTask *task = flam_tasks_find (&tracer->tasks, tid);
   int sig = stop.kind == FLAM_STOP_SIGNAL ? stop.value : 0;
-  gboolean pending, is_first;
+  gboolean pending, is_first, serves;
 
   tracer->stats.handled++;
   if (task == NULL && stop.kind == FLAM_STOP_INTERRUPT && !tracer->stopping)
@@ -403,7 +417,11 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
           return;
         }
     }
-  else if (task != NULL && (stop.kind == FLAM_STOP_SIGNAL || tracer->stopping))
+  serves = stop.kind != FLAM_STOP_INTERRUPT &&
+           !(stop.kind == FLAM_STOP_SIGNAL && task != NULL &&
+             is_without_effect (task, sig));
+  if (task != NULL && stop.kind != FLAM_STOP_CALL &&
+      (serves || tracer->stopping))
     flam_short_call_settle (task);
   if (task == NULL || tracer->stopping || is_unwanted (tracer, task))
     {
@@ -437,7 +455,7 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
     }
   else if (pending && !tracer->paused && stop.kind != FLAM_STOP_CLONE &&
            !is_first)
-    sample_stopped (tracer, task, stop, sig);
+    sample_stopped (tracer, task, stop, serves, sig);
   else if (stop.kind == FLAM_STOP_CLONE)
     {
       pid_t created = flam_stop_created (tid);
@@ -455,7 +473,7 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
             pass_over (NULL, tid);
           flam_short_call_pass (task, pending);
         }
-      if (stop.kind == FLAM_STOP_INTERRUPT && !is_first)
+      else if (!serves && !is_first)
         pass_over (task, tid);
       flam_ending_meet (tracer, task);
       flam_tracer_resume (tracer, task, sig);

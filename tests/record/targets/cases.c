@@ -515,6 +515,47 @@ end_by_signal (void)
   return bad ? FAIL ("a signal did not end the call") : 0;
 }
 
+/* One that it ignores does not, such as the end of a child. */
+static int
+ignore_signal (void)
+{
+  static char bytes[WHOLE];
+  struct epoll_event event;
+  int ends[2], epoll = epoll_create1 (0);
+  ssize_t n;
+
+  signal (SIGUSR1, SIG_IGN);
+  if (pipe (ends) != 0)
+    return 1;
+  for (int i = 0; i < 3; i++)
+    if (fork () == 0)
+      {
+        close (ends[1]);
+        usleep (100000 * (useconds_t)(i + 1));
+        if (i == 1)
+          kill (getppid (), SIGUSR1);
+        while (i == 2 && read (ends[0], bytes, sizeof bytes) > 0)
+          ;
+        _exit (0);
+      }
+  close (ends[0]);
+  n = write (ends[1], bytes, sizeof bytes);
+  close (ends[1]);
+  if (n != WHOLE)
+    return FAIL ("a signal without effect ended write() after %zd", n);
+  if (fork () == 0)
+    {
+      usleep (50000);
+      _exit (0);
+    }
+  if (epoll_wait (epoll, &event, 1, 200) != 0)
+    return FAIL ("a signal without effect ended epoll_wait()");
+  close (epoll);
+  while (wait (NULL) > 0)
+    ;
+  return 0;
+}
+
 static int
 short_calls (void)
 {
@@ -531,7 +572,7 @@ short_calls (void)
   for (int i = 0; i < 100; i++)
     if (getrandom (bytes, sizeof bytes, 0) != sizeof bytes)
       return FAIL ("getrandom");
-  return bad | end_by_signal ();
+  return bad | ignore_signal () | end_by_signal ();
 }
 
 /* --- files, rights and libraries ----------------------------------------- */
