@@ -673,6 +673,22 @@ class ViewsTest(Base):
         window.find("Source Not Found", "label")
         window.find("nest.c", "label")
 
+    def test_start_code(self):
+        """The C library's start code is not what a stripped program's reader misses."""
+        with tempfile.TemporaryDirectory() as folder:
+            document = pathlib.Path(folder, "stripped.speedscope.json")
+            document.write_text(json.dumps({
+                "$schema": "https://www.speedscope.app/file-format-schema.json",
+                "shared": {"frames": [
+                    {"name": "__libc_start_call_main", "line": 58,
+                     "file": "sysdeps/nptl/libc_start_call_main.h"},
+                    {"name": "app+0x11c0"}]},
+                "profiles": [{
+                    "type": "sampled", "name": "t", "unit": "milliseconds",
+                    "startValue": 0, "endValue": 10, "samples": [[0, 1]], "weights": [10]}]}))
+            window = self.open(document)
+            window.wait_label(lambda text: text.startswith("Select a function to see where"))
+
     def test_small_header_beside_a_missing_file(self):
         with tempfile.TemporaryDirectory() as folder:
             header = pathlib.Path(folder, "small.h")

@@ -208,8 +208,17 @@ is_one_percent (const FlamViewData *view_data, FlamStringId file)
          (double)flam_view_data_get_total ((FlamViewData *)view_data);
 }
 
+static gboolean
+starts (const FlamProfile *profile, FlamFunctionId function)
+{
+  return flam_own_code_is_start (
+      flam_profile_string (profile, profile->functions.name[function]));
+}
+
 /* The line that costs most, of the user's code if there is any, when no source
- * that is here has 1 % of the total. Files without a folder count, too. */
+ * that is here has 1 % of the total. Files without a folder count, too, but not
+ * the code that starts a program: of one without lines, the C library's often
+ * has the only file, and nearly all of the total. */
 static gboolean
 find_missing (const FlamViewData *view_data,
               const guint8 *sources,
@@ -222,7 +231,8 @@ find_missing (const FlamViewData *view_data,
       g_new0 (guint8, flam_profile_n_strings (profile) + 1);
 
   for (FlamId i = 0; i < frames->n; i++)
-    if (frames->file[i] != 0 && wanted[frames->file[i]] != FLAM_TEXT_OWN)
+    if (frames->file[i] != 0 && wanted[frames->file[i]] != FLAM_TEXT_OWN &&
+        !starts (profile, frames->function[i]))
       wanted[frames->file[i]] =
           own[frames->function[i]] ? FLAM_TEXT_OWN : FLAM_TEXT_HERE;
   return flam_lines_begin (
