@@ -34,7 +34,8 @@ static const struct
     "com.shop.Cart$Item.price takes 50 %, with the functions it calls "
     "(Cart.java:44)" },
   { "jfr/wall.jfr", "com.shop.Cart.total takes 100 % (Cart.java:31)" },
-  { "jlprof/threads.jlprof", "+ takes 50 % (int.jl:87)" },
+  { "jlprof/threads.jlprof",
+    "chop takes 50 %, with the functions it calls (kitchen.jl:4)" },
   { "nettrace/same@full.nettrace",
     "Shop.Cart`1[System.Int32].Total takes 40 %" },
   { "perf-report/two-events.report.txt", "burn<1> takes 59 % (threads)" },

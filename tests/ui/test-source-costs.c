@@ -205,8 +205,8 @@ test_strip (void)
 
   flam_heat_strip_set_costs (FLAM_HEAT_STRIP (strip), both, 2);
   of_both = wait_for (strip, 2);
-  g_assert_cmpfloat_with_epsilon (mark_at (of_both, 0).alpha, 0.25, 0.001);
-  g_assert_cmpfloat_with_epsilon (mark_at (of_both, 1).alpha, 0.75, 0.001);
+  g_assert_cmpfloat_with_epsilon (mark_at (of_both, 0).alpha, 0.4, 0.001);
+  g_assert_cmpfloat_with_epsilon (mark_at (of_both, 1).alpha, 0.8, 0.001);
   flam_heat_strip_set_costs (FLAM_HEAT_STRIP (strip), one, 2);
   of_one = wait_for (strip, 1);
   g_assert_cmpfloat_with_epsilon (mark_at (of_one, 0).alpha, 1, 0.001);
