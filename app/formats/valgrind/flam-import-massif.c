@@ -38,10 +38,10 @@
  *
  * What the allocator takes for itself and the stacks of the threads have a row
  * each. So the sum at any moment is the total of ms_print, and the peak is the
- * first snapshot with the highest total; if one of equal height has a tree,
- * that one. The useful heap is a measure of its own. Only the peak is measured:
- * the file does not contain allocations between snapshots. Source of facts:
- * valgrind's manual and ms_print, 3.19. */
+ * first snapshot with the highest total; of equal ones, that which massif marks
+ * as the peak, else one with a tree. The useful heap is a measure of its own.
+ * Only the peak is measured: the file does not contain allocations between
+ * snapshots. Source of facts: valgrind's manual and ms_print, 3.19. */
 
 #define MAX_DEPTH 1000
 #define DEPTH 30 /* massif's default of --depth */
@@ -55,11 +55,19 @@ typedef struct
   gboolean is_main;
 } Node;
 
+/* Of a snapshot, in order of preference. */
+typedef enum
+{
+  TREE_NONE,
+  TREE_DETAILED,
+  TREE_PEAK,
+} Tree;
+
 typedef struct
 {
   gint64 time;
   gint64 heap, extra, stacks;
-  gboolean has_tree;
+  Tree tree;
   guint first, end; /* of the tree: in Reader.leaves */
 } Snapshot;
 
@@ -169,7 +177,7 @@ read_node (Reader *reader, const char *line, gsize length)
   if (!flam_text_number (&p, end, &bytes) || p == end || *p++ != ' ')
     return FALSE;
   if (depth > reader->path->len || depth > MAX_DEPTH ||
-      !current (reader)->has_tree)
+      current (reader)->tree == TREE_NONE)
     return FALSE;
   close_nodes (reader, depth);
   node.bytes = bytes;
@@ -202,6 +210,15 @@ starts (const char *line, gsize length, const char *with, const char **rest)
     return FALSE;
   *rest = line + n;
   return TRUE;
+}
+
+static Tree
+tree_named (const char *name, gsize length)
+{
+  if (length == 5 && memcmp (name, "empty", 5) == 0)
+    return TREE_NONE;
+  return length == 4 && memcmp (name, "peak", 4) == 0 ? TREE_PEAK
+                                                      : TREE_DETAILED;
 }
 
 static gboolean
@@ -309,8 +326,7 @@ read_line (gpointer data, FlamSlice slice)
   if (starts (line, length, "heap_tree=", &rest))
     {
       close_nodes (reader, 0);
-      current (reader)->has_tree =
-          end - rest != 5 || memcmp (rest, "empty", 5) != 0;
+      current (reader)->tree = tree_named (rest, (gsize)(end - rest));
       return TRUE;
     }
   return read_node (reader, line, length);
@@ -366,7 +382,7 @@ find_peak (const Reader *reader)
       gint64 most = best == FLAM_NONE ? -1 : total_of (&snapshots[best]);
 
       if (total > most ||
-          (total == most && snapshots[i].has_tree && !snapshots[best].has_tree))
+          (total == most && snapshots[i].tree > snapshots[best].tree))
         best = i;
     }
   return best;
@@ -446,7 +462,7 @@ put_tree (State *state, const Snapshot *snapshot, guint allocator)
       bytes = G_MAXINT64;
   if (bytes > snapshot->heap)
     bytes = 0;
-  if (snapshot->has_tree)
+  if (snapshot->tree != TREE_NONE)
     state->parts[PART_TREE].amount = -1;
   if (change (state, PART_TREE, bytes, snapshot->time))
     {
@@ -473,7 +489,7 @@ put_snapshot (State *state, guint i)
       reader->builder, reader->extra, snapshot->time, snapshot->extra);
   flam_builder_add_counter_value (
       reader->builder, reader->stacks, snapshot->time, snapshot->stacks);
-  if (snapshot->has_tree)
+  if (snapshot->tree != TREE_NONE)
     state->tree = i;
   split = put_tree (state, snapshot, allocator);
   put (state,
