@@ -111,13 +111,6 @@ usable_size (void *data)
   return (chunk & ~7ull) - 8 - (chunk & 2) * 4;
 }
 
-/* The word before a block of glibc's; 0: another allocator's. */
-static inline uint64_t
-of_chunk (const void *data)
-{
-  return LIKELY (has_chunks) ? ((const uint64_t *)data)[-1] : 0;
-}
-
 /* The definition after this library, which was loaded first. In a running
  * program: preload_slots_find(). */
 static void *
@@ -460,7 +453,7 @@ count_none (void)
       usable = due ? usable_size (data) : count_made (data);                   \
       if (UNLIKELY (due))                                                      \
         say_due (op, data, size, CALLER ());                                   \
-      if (took_pages (data, usable, of_chunk (data)) ||                        \
+      if (took_pages (data, usable) ||                                         \
           ((op) == FLAM_ALLOC_OP_ALIGNED && has_grown ()))                     \
         look_at_pages (data, CALLER ());                                       \
     }                                                                          \
@@ -499,6 +492,8 @@ typedef struct
 #define KNOWN_ARENAS 256
 
 static KnownArena known_arenas[KNOWN_ARENAS];
+static TLS uint64_t known_part;
+static TLS uint64_t known_size;
 
 static void
 say_break_moved (Caller caller)
@@ -564,17 +559,6 @@ say_arena (uint64_t at, uint64_t size, Caller caller)
     preload_put_block (FLAM_ALLOC_OP_UNMAP, at + size, before - size, 0);
 }
 
-/* A block of an arena: whether this thread has read the size of its part of the
- * arena, as it is for most blocks of threads. No two parts end at one
- * address. */
-static inline bool
-is_in_known_part (const void *data)
-{
-  uint64_t at = (uint64_t)data & ~(ARENA_BYTES - 1);
-
-  return at + ((const ArenaPart *)at)->size == preload_thread.part_end;
-}
-
 /* After a call that may have allocated pages: its block is not a known one. */
 static __attribute__ ((noinline)) void
 look_at_pages (void *data, Caller caller)
@@ -588,12 +572,12 @@ look_at_pages (void *data, Caller caller)
     say_large (data, chunk, caller);
   else if ((chunk & 4) == 0)
     say_break_moved (caller);
-  else if (!is_in_known_part (data) && enter ())
+  else if ((at != known_part || ((const ArenaPart *)at)->size != known_size) &&
+           enter ())
     {
-      uint64_t size = ((const ArenaPart *)at)->size;
-
-      preload_thread.part_end = at + size;
-      say_arena (at, size, caller);
+      known_part = at;
+      known_size = ((const ArenaPart *)at)->size;
+      say_arena (at, known_size, caller);
     }
 }
 
@@ -606,15 +590,26 @@ has_grown (void)
          atomic_load_explicit (&known_break, memory_order_relaxed);
 }
 
-/* A block that ends beyond the last known break either moved it or is
- * elsewhere. `chunk`: of_chunk(). */
+/* In an arena whose size this thread has read before: most blocks of threads.
+ */
 static inline bool
-took_pages (const void *data, uint64_t usable, uint64_t chunk)
+is_in_known_part (const void *data)
 {
-  if ((chunk & 6) == 4)
-    return UNLIKELY (!is_in_known_part (data));
-  return UNLIKELY ((uint64_t)data + usable >
-                   atomic_load_explicit (&known_break, memory_order_relaxed));
+  uint64_t at = (uint64_t)data & ~(ARENA_BYTES - 1);
+
+  return at == known_part && (((const uint64_t *)data)[-1] & 6) == 4 &&
+         ((const ArenaPart *)at)->size == known_size;
+}
+
+/* A block that ends beyond the last known break either moved it or is
+ * elsewhere. */
+static inline bool
+took_pages (const void *data, uint64_t usable)
+{
+  return UNLIKELY (
+      (uint64_t)data + usable >
+          atomic_load_explicit (&known_break, memory_order_relaxed) &&
+      !is_in_known_part (data));
 }
 
 static __attribute__ ((noinline)) void
@@ -712,7 +707,7 @@ malloc_looked_at (size_t size)
       return NULL;
     }
   say_due (FLAM_ALLOC_OP_MALLOC, data, size, CALLER ());
-  if (took_pages (data, usable_size (data), of_chunk (data)))
+  if (took_pages (data, usable_size (data)))
     look_at_pages (data, CALLER ());
   return data;
 }
@@ -731,7 +726,7 @@ malloc_counted (void *data)
 {
   if (data == NULL)
     count_none ();
-  else if (took_pages (data, count_made (data), of_chunk (data)))
+  else if (took_pages (data, count_made (data)))
     look_at_pages (data, CALLER ());
   return data;
 }
@@ -763,7 +758,7 @@ malloc (size_t size)
       thread->high_made = thread->made;
       thread->high_gone = thread->gone;
     }
-  if (took_pages (data, usable, chunk))
+  if (took_pages (data, usable))
     return malloc_took_pages (data);
   return data;
 }

@@ -177,25 +177,23 @@ typedef struct _PreloadThread PreloadThread;
 
 struct __attribute__ ((aligned (64))) _PreloadThread
 {
-  /* Calls use no more than the first cache line. */
-  uint32_t made;        /* blocks allocated so far, */
-  uint32_t gone;        /* and freed; with sampling */
-  int64_t until_sample; /* bytes, at least 0: a sample is due after allocating
-                           this many */
-  /* With sampling, as in FlamAllocLevel. */
-  int64_t live;
-  int64_t high;         /* the highest `live` since the last record, */
-  int64_t upper, lower; /* outside these, `live` must be written */
-  uint32_t high_made;   /* `made` and `gone` when it was highest */
-  uint32_t high_gone;
-  /* The end of the part of an arena whose pages it knows. */
-  uint64_t part_end;
   uint32_t epoch; /* value of preload_epoch at its creation; another one:
                    * outdated */
   bool busy;
   bool dead;    /* its thread is ending, or is not recorded */
   bool unheard; /* no memory for its ring: its events are lost */
   bool counting;
+  uint32_t made;        /* blocks allocated so far, */
+  uint32_t gone;        /* and freed; with sampling */
+  int64_t until_sample; /* bytes, at least 0: a sample is due after allocating
+                           this many */
+  /* With sampling, as in FlamAllocLevel. Calls use no more than this first
+   * cache line. */
+  int64_t live;
+  int64_t high;         /* the highest `live` since the last record, */
+  int64_t upper, lower; /* outside these, `live` must be written */
+  uint32_t high_made;   /* `made` and `gone` when it was highest */
+  uint32_t high_gone;
   uint32_t before;    /* of `made`, those that are not to be counted */
   uint64_t allocated; /* up to the last draw of */
   int64_t drawn;      /* until_sample */
